@@ -1,17 +1,9 @@
 /** Reads a parsed PDF: dictionaries and the names of their entries in, values out, whether they are direct or references. */
 import { type PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
-export class PdfReader {
-  readonly pdf: PDF;
-
-  constructor(pdf: PDF) {
-    this.pdf = pdf;
-  }
-
+export abstract class DictionaryReader {
   /** Follows a reference, or returns the value itself. */
-  resolve(value: PdfObject | undefined): PdfObject | undefined {
-    return value instanceof PdfRef ? (this.pdf.getObject(value) ?? undefined) : value;
-  }
+  abstract resolve(value: PdfObject | undefined): PdfObject | undefined;
 
   asDict(value: PdfObject | undefined): PdfDict | undefined {
     const found = this.resolve(value);
@@ -68,5 +60,19 @@ export class PdfReader {
     const found = this.resolve(value);
     if (found instanceof PdfName) return found.value;
     return found instanceof PdfString ? found.asString() : undefined;
+  }
+}
+
+/** Reads a PDF that libpdf has parsed. */
+export class PdfReader extends DictionaryReader {
+  readonly pdf: PDF;
+
+  constructor(pdf: PDF) {
+    super();
+    this.pdf = pdf;
+  }
+
+  override resolve(value: PdfObject | undefined): PdfObject | undefined {
+    return value instanceof PdfRef ? (this.pdf.getObject(value) ?? undefined) : value;
   }
 }

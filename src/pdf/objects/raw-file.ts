@@ -1,12 +1,15 @@
 /** Splits a PDF with a classic cross-reference table into its objects: bytes in, the unparsed bytes of each object out. */
 
+import { PdfDict } from '@libpdf/core';
 import { ChunkedBuffer } from './chunked-buffer.ts';
 import { readCrossReference, readObjects } from './cross-reference.ts';
+import { parseObject } from './parse-object.ts';
 
 export class RawFile {
   /** One more than the highest object number. */
   readonly size: number;
   readonly #bytes: Buffer;
+  readonly #trailer: string;
   /** By object number. */
   readonly #places: Array<{ start: number; end: number }> = [];
 
@@ -14,8 +17,17 @@ export class RawFile {
   constructor(bytes: Buffer) {
     const file = new ChunkedBuffer([bytes]);
     this.#bytes = bytes;
-    this.size = readCrossReference(file).size;
+    const { size, trailer } = readCrossReference(file);
+    this.size = size;
+    this.#trailer = trailer;
     for (const object of readObjects(file)) this.#places[object.id] = object;
+  }
+
+  /** A new copy. */
+  get trailer(): PdfDict {
+    const dict = parseObject(this.#trailer.slice(this.#trailer.indexOf('<<'), this.#trailer.lastIndexOf('>>') + 2));
+    if (!(dict instanceof PdfDict)) throw new Error('the PDF has no trailer');
+    return dict;
   }
 
   /** An object from its number to its `endobj`. */
