@@ -24,7 +24,7 @@ export function readTables(font: Buffer): FontTables {
   );
 }
 
-/** Writes no checksums, because nothing that reads system fonts checks them. */
+/** Writes no checksums, because nothing that reads system fonts checks them; `withChecksums` adds them. */
 export function writeTables(tables: FontTables): Buffer {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const padded = sorted.map(([, table]) => padTable(table));
@@ -35,6 +35,34 @@ export function writeTables(tables: FontTables): Buffer {
     return Buffer.concat([Buffer.from(name, 'latin1'), uint32s([0, start, table.length])]);
   });
   return Buffer.concat([uint32s([0x10000]), uint16s([sorted.length, 0, 0, 0]), ...records, ...padded]);
+}
+
+/** Completes the header and the checksums of a font that `writeTables` wrote. Modifies the font. */
+export function withChecksums(font: Buffer): Buffer {
+  const count = font.readUInt16BE(4);
+  const selector = Math.floor(Math.log2(count));
+  const range = RECORD * 2 ** selector;
+  for (const [n, value] of [range, selector, RECORD * count - range].entries()) font.writeUInt16BE(value, 6 + 2 * n);
+  let header = 0;
+  for (let record = HEAD; record < HEAD + RECORD * count; record += RECORD) {
+    const [start, length] = [font.readUInt32BE(record + 8), font.readUInt32BE(record + 12)];
+    if (font.toString('latin1', record, record + 4) === 'head') {
+      header = start;
+      font.writeUInt32BE(0, start + 8);
+    }
+    font.writeUInt32BE(addUint32s(font, start, start + length), record + 4);
+  }
+  if (header) font.writeUInt32BE((WHOLE_SUM - addUint32s(font, 0, font.length)) >>> 0, header + 8);
+  return font;
+}
+
+/** The sum of all numbers of a complete font. */
+const WHOLE_SUM = 0xb1b0afba;
+
+function addUint32s(bytes: Buffer, start: number, end: number): number {
+  let sum = 0;
+  for (let at = start; at < end; at += 4) sum = (sum + bytes.readUInt32BE(at)) >>> 0;
+  return sum;
 }
 
 export function requireTable(tables: FontTables, name: string): Buffer {

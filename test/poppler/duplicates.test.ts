@@ -4,10 +4,9 @@ import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { readTables } from '../../src/fonts/font-tables.ts';
-import { hasDuplicates, removeDuplicates } from '../../src/pdf/edit/remove-duplicates.ts';
+import { removeDuplicates } from '../../src/pdf/compress/remove-duplicates.ts';
 import { bytesOf, Client } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
-import { inChunks } from '../support/finishing.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
@@ -18,6 +17,8 @@ const files = await PrintedFiles.open().then(closeAfterAll);
 const CARDS = `<!doctype html><html lang="en"><title>Cards (12 0 R)</title><style>
 div { display: inline-block; width: 180px; height: 60px; margin: 14px; box-shadow: 0 4px 6px -1px #0003, 0 2px 4px -2px #0003 }
 </style><h1>See 12 0 R</h1>${Array.from({ length: 90 }, (_, n) => `<div>Card ${n} 0 R</div>`).join('')}`;
+
+const SANS_SERIF = '<style>p { font-family: sans-serif }</style>';
 
 /** A picture with transparency, as a `data:` URL that the browser does not recognize as the same picture. */
 function picture(comment: string): string {
@@ -52,7 +53,6 @@ describe('a printed PDF', () => {
 
   test('stays as it is if it has none', async () => {
     const printed = await printer.print(`<h1>One</h1><img src="${picture('one')}"><img src="${picture('one')}">`);
-    expect(hasDuplicates(inChunks(printed))).toBe(false);
     expect(removeDuplicates(printed)).toBe(printed);
   });
 });
@@ -82,6 +82,13 @@ describe('a merged PDF', () => {
     expect(await imageObjects(file)).toEqual({ drawn: 6, stored: 1 }); // a picture and its mask on each page
     expect((await facesIn(file)).toSorted()).toEqual(['Tinos-Bold', 'Tinos-Regular']);
     expect(await outputOf('pdftotext', file, '-')).toMatch(/abc – abc[\s\S]*Übergröße – Übergröße[\s\S]*Ελλάδα fi – Ελλάδα fi/);
+    expect((await pixels(file)).equals(alone)).toBe(true);
+  });
+
+  test('stores a face once if only some documents are large enough to be compressed', async () => {
+    const numbers = Array.from({ length: 2_000 }, (_, n) => `${n * n} is ${n} * ${n}, `);
+    const { file, alone } = await merge(['<p>small 1 2', `<p>${numbers.join('')}`].map((body) => SANS_SERIF + body));
+    expect(await facesIn(file)).toEqual(['Arimo-Regular']);
     expect((await pixels(file)).equals(alone)).toBe(true);
   });
 

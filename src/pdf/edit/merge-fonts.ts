@@ -20,6 +20,7 @@ import {
   withGlyphCount,
   writeTables,
 } from '../../fonts/font-tables.ts';
+import { reduceFontProgram } from '../compress/font-program.ts';
 import { readUnicodeMap, unicodeMap } from '../content/fonts.ts';
 import { readGlyphWidths } from '../content/glyph-widths.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
@@ -145,12 +146,18 @@ function readObjects(reader: PdfReader, font: PdfDict): FontObjects | undefined 
 /** Returns undefined for a damaged font, which is copied as it is. */
 function readSubset(objects: FontObjects): Subset | undefined {
   try {
-    const tables = readTables(inflateSync(objects.file.data, { maxOutputLength: MAX_FONT_BYTES }));
+    const tables = readReduced(inflateSync(objects.file.data, { maxOutputLength: MAX_FONT_BYTES }), faceName(objects));
     const glyphs = readGlyphs(objects, tables);
     return glyphs.size ? { face: describeFace(objects, tables), objects, tables, glyphs } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The tables of a font without instructions, which not every PDF has (docs/decisions/0098-small-files.md). */
+function readReduced(program: Buffer, name: string): FontTables {
+  const tables = readTables(program);
+  return COMMON_TABLES.some((table) => tables.has(table)) ? readTables(reduceFontProgram(program, name)) : tables;
 }
 
 function isDeflated(stream: PdfStream): boolean {

@@ -34,8 +34,9 @@ export function unicodeString(text: string): PdfString {
   return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
 }
 
-export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
-  return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
+/** `level` is that of zlib, by default 6. */
+export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Array, level?: number): PdfStream {
+  return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data, level ? { level } : {}));
 }
 
 export function entriesOf(dict: PdfDict): Record<string, PdfObject> {
