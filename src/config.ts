@@ -249,7 +249,7 @@ const SETTINGS = {
       'PLATEN_FINISH_THREADS',
       Math.max(1, Math.floor(cores / 2)),
       [1, 64],
-      'Number of threads that finish PDFs: passwords, metadata, watermarks, attachments and object streams.',
+      'Number of threads that finish PDFs: compression, passwords, metadata, watermarks and attachments.',
     ),
     rule: 'half the number of cores, at least 1',
   },

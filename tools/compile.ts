@@ -7,7 +7,7 @@ import { BUNDLES } from '../src/chromium/devtools/in-page-program.ts';
 const PROJECT = new URL('../', import.meta.url).pathname;
 const DIST = join(PROJECT, 'dist');
 /** Workers are referenced by URL, which the compiler does not change. */
-const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+const WORKER = /new URL\('(\.\/[\w/-]+)\.ts', import\.meta\.url\)/g;
 
 await rm(DIST, { recursive: true, force: true });
 const tsc = join(PROJECT, 'node_modules/typescript-7/bin/tsc');

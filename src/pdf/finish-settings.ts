@@ -29,7 +29,7 @@ export interface FinishSettings {
   boundary: string;
   /** Entries from the caller. Without a title, the title of the document is kept. Dates are in RFC 3339. */
   metadata: PdfMetadata;
-  /** Whether to write object streams and a cross-reference stream. A PDF with a password always has them. */
+  /** Whether to make the PDF smaller without a change to its pages. A PDF with a password always is. */
   compress: boolean;
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
@@ -157,10 +157,10 @@ export interface Password {
 
 type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<keyof FinishSettings, unknown>>;
 
-/** Whether these settings change more of a PDF than `normalizeInfoDictionary` does. */
+/** Whether these settings change more of a PDF than its size. */
 export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
-  const { compress, watermark, images, password, conformance, repairsTags, forms, signature } = plan;
-  const others = [compress, watermark, images, password, conformance, repairsTags, forms, signature];
+  const { watermark, images, password, conformance, repairsTags, forms, signature } = plan;
+  const others = [watermark, images, password, conformance, repairsTags, forms, signature];
   const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
   return hasMetadata || attachments.length > 0 || others.some(Boolean);
 }

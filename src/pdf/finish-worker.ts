@@ -1,8 +1,9 @@
 /** The worker thread that finishes PDFs, one at a time: a PDF as Chromium printed it in, the finished PDF out. */
-import { setPriority } from 'node:os';
 import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { ServiceError } from '../errors.ts';
+import { compressStreams } from './compress/compress-streams.ts';
+import { removeDuplicates } from './compress/remove-duplicates.ts';
 import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, profileRelationship } from './conformance/invoice-profiles.ts';
 import { claimsStructure } from './conformance/profiles.ts';
@@ -12,7 +13,6 @@ import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
-import { removeDuplicates } from './edit/remove-duplicates.ts';
 import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
@@ -25,6 +25,7 @@ import { type Parts, writePlain } from './objects/write.ts';
 import { type Refusal, toRefusal } from './refusal.ts';
 import { addSignatureField, type FieldPlace, findHole, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
 import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
+import { yieldToOthers } from './yield-to-others.ts';
 
 export interface FinishTask {
   pieces: Uint8Array[];
@@ -37,7 +38,6 @@ export interface ExtendTask {
   update: ValidationUpdate;
 }
 
-const FINISHING_NICENESS = 5;
 const ID_BYTES = 16;
 
 yieldToOthers();
@@ -122,15 +122,6 @@ export async function merge(task: MergeTask): Promise<Merged | Refusal> {
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
 }
 
-/** Lowers the CPU priority of this thread below that of the main thread. On Linux, `setPriority` with id 0 applies to the calling thread. */
-function yieldToOthers(): void {
-  try {
-    setPriority(FINISHING_NICENESS);
-  } catch {
-    // The system does not allow it. Finishing works without it.
-  }
-}
-
 /** Does nothing. Calling it starts a thread, which is then ready to finish a PDF. */
 export function prepare(): void {}
 
@@ -144,7 +135,8 @@ interface Received extends Omit<FinishTask, 'pieces'> {
  */
 function receiveTask({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
-  const input = removeDuplicates(withoutCreationTime(pieces));
+  const printed = withoutCreationTime(pieces);
+  const input = settings.compress ? removeDuplicates(printed) : printed;
   const copied = { ...settings };
   if (watermark) copied.watermark = { ...watermark, stamp: [withoutCreationTime(watermark.stamp)] };
   if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [withoutCreationTime(printed)]) };
@@ -158,9 +150,15 @@ function withoutCreationTime(pieces: Uint8Array[]): Buffer {
 }
 
 function write(editable: EditablePdf, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
+  if (settings.compress) compressEditable(editable);
   if (settings.password) {
     const random = new DeterministicRandom(secret, digestInputs(input, settings));
     return writeWithObjectStreams(editable, encrypt(editable.catalog, settings.password, random));
   }
   return settings.compress ? writeWithObjectStreams(editable) : writePlain(editable);
+}
+
+function compressEditable(editable: EditablePdf): void {
+  const pages = editable.pages().map(({ page }) => page);
+  compressStreams(editable, pages, (ref, stream) => editable.change(ref, stream));
 }

@@ -2,6 +2,7 @@
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
+import type { CompressTask } from './compress/compress-worker.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { ExtendTask, FinishTask, Written } from './finish-worker.ts';
@@ -16,6 +17,9 @@ export interface FinisherSettings {
   secret: Uint8Array;
 }
 
+/** The files that the threads run. A thread loads each when it first needs it. */
+const FINISHING = new URL('./finish-worker.ts', import.meta.url).href;
+const COMPRESSING = new URL('./compress/compress-worker.ts', import.meta.url).href;
 const IDLE_MS = 30_000;
 /** The size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
@@ -25,7 +29,7 @@ const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
 
 /** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
-  task: FinishTask | MergeTask | ExtendTask;
+  task: FinishTask | MergeTask | ExtendTask | CompressTask;
   transferList: ArrayBuffer[];
 }
 
@@ -39,7 +43,7 @@ export class Finisher {
   constructor({ threads, heapMb, secret }: FinisherSettings) {
     this.#secret = secret;
     this.#threads = new Piscina({
-      filename: new URL('./finish-worker.ts', import.meta.url).href,
+      filename: FINISHING,
       minThreads: 0,
       maxThreads: threads,
       concurrentTasksPerWorker: 1,
@@ -53,9 +57,10 @@ export class Finisher {
   }
 
   /** Starts a thread if there is none, so that it is ready when the page has been printed. Never throws. */
-  prepare(): void {
+  prepare(work: 'finish' | 'compress' = 'finish'): void {
     if (this.#closed || this.#threads.threads.length) return;
-    this.#threads.run(undefined, { name: 'prepare' }).catch(() => {});
+    const filename = work === 'compress' ? COMPRESSING : FINISHING;
+    this.#threads.run(undefined, { name: 'prepare', filename }).catch(() => {});
   }
 
   /**
@@ -65,6 +70,15 @@ export class Finisher {
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
     return cut((await this.#finish(pieces, settings, signal)).bytes);
+  }
+
+  /** Makes a PDF smaller that needs no other change. Transfers the bytes, and throws, as `finish` does. */
+  async compress(pieces: Buffer[], signal: AbortSignal): Promise<Buffer[]> {
+    const prepare = () => {
+      const task = { pieces: pieces.map(own) };
+      return { task, transferList: listBuffers(task.pieces) };
+    };
+    return cut((await this.#run('default', prepare, CANNOT_FINISH, signal, COMPRESSING)) as Uint8Array<ArrayBuffer>);
   }
 
   /** Does the same as `finish`, with a placeholder for a signature. The bytes differ each time. */
@@ -111,14 +125,20 @@ export class Finisher {
     return merged instanceof Uint8Array ? cut(merged) : merged;
   }
 
-  async #run(name: string, prepare: () => Prepared, refusal: string, signal: AbortSignal): Promise<unknown> {
+  async #run(
+    name: string,
+    prepare: () => Prepared,
+    refusal: string,
+    signal: AbortSignal,
+    filename = FINISHING,
+  ): Promise<unknown> {
     signal.throwIfAborted();
     const stop = new TaskAbort(this.#threads, signal);
     this.#running.add(stop);
     try {
       if (this.#closed) throw shuttingDown();
       const { task, transferList } = prepare();
-      return await this.#threads.run(task, { name, signal: stop.signal, transferList });
+      return await this.#threads.run(task, { name, filename, signal: stop.signal, transferList });
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#translate(stop.reason ?? error, refusal);
     } finally {

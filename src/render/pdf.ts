@@ -10,7 +10,6 @@ import type { PrintJob } from '../chromium/print-once.ts';
 import { Deadline, type Phase } from '../deadline.ts';
 import { forOperator, invalidField } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
-import { needsFinishing } from '../pdf/finish-settings.ts';
 import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
@@ -23,7 +22,7 @@ import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts
 import { paperView } from './steps/content-shrinking.ts';
 import { correctPrint } from './steps/correct-print.ts';
 import { fieldKey } from './steps/field-appearances.ts';
-import { finishPdf, layOutWatermark } from './steps/finish.ts';
+import { expectPdf, finishPdf, layOutWatermark } from './steps/finish.ts';
 import { type FinishQueue, totalLength } from './steps/finish-queue.ts';
 import { placeFields, prepareFields } from './steps/form-fields.ts';
 import { findScale, measureLosses } from './steps/layout-losses.ts';
@@ -116,7 +115,7 @@ async function renderSteps(
 ): Promise<RenderedPdf> {
   const { content, load, finish, signing } = order;
   const { boundary, shareOf, isOperator } = owner;
-  if (needsFinishing(finish)) finishing.expect(shareOf);
+  expectPdf(finishing, finish, content, shareOf);
   const plan = planPage(order, shareOf);
   const suitable = { once: needsOwnPage(content, load), shareOf, suits: (page: Page) => page.suits(plan) };
   const printed = await pool.use(boundary, deadline, (page) => printOnPage(page, plan, deadline), suitable);

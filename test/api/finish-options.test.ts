@@ -80,7 +80,7 @@ describe('metadata', () => {
     const { info } = await finished({ metadata: { keywords: 'eins, zwei' } });
     expect(info).toMatchObject({ Title: 'Bericht', Keywords: 'eins, zwei' });
     expect(info).not.toHaveProperty('CreationDate');
-    const { info: plain, xmp } = await finished({ compress: true });
+    const { info: plain, xmp } = await finished({ tagged: true });
     expect(plain).toMatchObject({ Title: 'Bericht', Creator: 'Platen', Producer: 'Platen' });
     for (const entry of ['Author', 'CreationDate', 'ModDate']) expect(plain).not.toHaveProperty(entry);
     expect(xmp).toContain('Bericht</rdf:li>');
@@ -217,10 +217,23 @@ describe('tagged, outline, compress', () => {
     expect(one).toMatchObject({ tagged: true, title: 't' });
   });
 
-  test('compresses an untagged PDF on request', async () => {
-    const packed = await render({ compress: true }, ROWS);
-    expect(packed.includes('/ObjStm')).toBe(true);
-    expect((await render({}, ROWS)).includes('/ObjStm')).toBe(false);
+  test('compresses a PDF of 10 kB or more by default, and a smaller one on request, with the same text', async () => {
+    const large = Array.from({ length: 900 }, (_, n) => `<p>${n * n} und ${n * 7}`).join('');
+    for (const [html, isLarge] of [
+      [large, true],
+      ['<p>Small', false],
+    ] as const) {
+      const [byDefault, packed, loose] = await Promise.all([
+        render({}, html),
+        render({ compress: true }, html),
+        render({ compress: false }, html),
+      ]);
+      expect(loose.length >= 10_000).toBe(isLarge);
+      expect(packed.length).toBeLessThan(loose.length);
+      expect(byDefault.equals(isLarge ? packed : loose)).toBe(true);
+      expect(loose.includes('/ObjStm')).toBe(false);
+      expect(await readPdf(packed)).toEqual(await readPdf(loose));
+    }
   });
 });
 

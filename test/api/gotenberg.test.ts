@@ -17,6 +17,7 @@ import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually, startService } from '../support/service.ts';
 import { Site, status } from '../support/site.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const site = await Site.start({
   '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
@@ -270,7 +271,7 @@ describe('convert', () => {
   test('says what attached files are', async () => {
     const form = formOf({ 'index.html': 'x', embedsMetadata: '{"data.csv":{"mimeType":"text/csv","relationship":"Source"}}' });
     form.append('embeds', new Blob(['a,b']), 'data.csv');
-    const text = (await bytesOf(await good(send(form)))).toString('latin1');
+    const text = unpackedText(await bytesOf(await good(send(form))));
     expect(text).toMatch(/\/AFRelationship\s*\/Source/);
     expect(text).toMatch(/\/Subtype\s*\/text#2[Ff]csv/);
   });

@@ -2,12 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
+import { finishPdf } from '../../src/render/steps/finish.ts';
 import { FinishQueue } from '../../src/render/steps/finish-queue.ts';
+import type { PrintedDocument } from '../../src/render/steps/printed-document.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { DOCUMENT, inChunks, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
 const MEGABYTE = 1_048_576;
+const LIMITS = { renderTimeoutMs: 60_000, maxRenderTimeoutMs: 60_000 };
 
 const printer = await RawPrinter.start();
 const pdf = await printer.print(DOCUMENT);
@@ -43,6 +47,26 @@ test('reserves a thread for an owner who has none, one owner at a time', async (
     ).toBe('%PDF-');
   client.abort();
   for (const each of pending) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
+});
+
+test('a PDF that would only get smaller stays as it is when the queue is full', async () => {
+  const queue = new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 0 }), { maxBytes: 40 * MEGABYTE });
+  const client = new AbortController();
+  using deadline = new Deadline(600_000, client.signal);
+  const pending = occupy(queue, 'a', deadline);
+  const render = async (options: object) => {
+    const { finish: plan } = parseRenderRequest({ html: 'x', options }, LIMITS);
+    const printed = { chunks: inChunks(pdf), metadata: {} } as PrintedDocument;
+    const given = { ...plan, boundary: '', structure: undefined, forms: undefined, signature: undefined, watermark: undefined };
+    return (await finishPdf(queue, printed, given, undefined, 'b', deadline)).reduce((sum, { length }) => sum + length, 0);
+  };
+  expect(pdf.length).toBeGreaterThan(10_000);
+  expect(await render({})).toBe(pdf.length);
+  await expect(render({ compress: true })).rejects.toMatchObject({ code: 'queue_full' });
+  client.abort();
+  await pending.catch(() => {});
+  using later = new Deadline(600_000);
+  expect(Buffer.concat(await queue.compress('b', inChunks(pdf), later)).length).toBeLessThan(pdf.length);
 });
 
 test('ends the longest task when two owners hold all threads', async () => {

@@ -12,7 +12,10 @@ import type { ValidationErrors } from './values/validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark-options.ts';
 
 /** The finishing plan before the document is printed and the owner is known. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'structure' | 'forms' | 'signature'> {
+export interface FinishPlan
+  extends Omit<FinishSettings, 'watermark' | 'boundary' | 'structure' | 'forms' | 'signature' | 'compress'> {
+  /** Undefined for the default, which depends on the printed PDF. */
+  compress: boolean | undefined;
   watermark: Watermark | undefined;
   /** Whether the PDF has tags, which are then repaired. */
   repairsTags: boolean;
@@ -33,11 +36,11 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
   if (outline && options.tagged === false)
     errors.add('options.tagged', 'cannot be false with options.outline: bookmarks are made from the tags');
   if (options.compress === false && options.password !== undefined)
-    errors.add('options.compress', 'cannot be false with options.password: an encrypted PDF always uses object streams');
+    errors.add('options.compress', 'cannot be false with options.password: an encrypted PDF is always compressed');
   return {
     metadata: parseMetadata(options.metadata ?? {}, errors),
     repairsTags: tagged || outline,
-    compress: options.compress ?? (tagged || outline),
+    compress: options.compress,
     attachments: parseAttachments(options.attachments ?? [], options.invoice, errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),
     images: parseImages(options.images, errors),

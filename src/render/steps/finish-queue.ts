@@ -30,10 +30,20 @@ export class FinishQueue {
     this.#finisher.prepare();
   }
 
+  /** Starts a thread for a PDF that may be compressed. */
+  prepareToCompress(): void {
+    this.#finisher.prepare('compress');
+  }
+
   /** Takes ownership of the chunks, and throws the same errors, like `Finisher.finish`. */
   async finish(owner: string, chunks: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
     const work = () => this.#finisher.finish(chunks, settings, deadline.signal);
     return this.#runReserved(owner, countBytes(chunks, settings), deadline, work);
+  }
+
+  /** Takes ownership of the chunks, and throws the same errors, like `Finisher.compress`. */
+  async compress(owner: string, chunks: Buffer[], deadline: Deadline): Promise<Buffer[]> {
+    return this.#runReserved(owner, totalLength(chunks), deadline, () => this.#finisher.compress(chunks, deadline.signal));
   }
 
   /**

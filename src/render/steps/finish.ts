@@ -1,33 +1,65 @@
 /** Finishes a printed PDF: plans in, the last bytes out, in a worker thread if there is anything to do. */
+import type { Content } from '../../chromium/load/load-settings.ts';
 import type { Deadline } from '../../deadline.ts';
+import { ServiceError } from '../../errors.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../pdf/edit/normalize-info-dictionary.ts';
-import { hasDuplicates } from '../../pdf/edit/remove-duplicates.ts';
 import { type FinishSettings, needsFinishing, type SignaturePlaceholder } from '../../pdf/finish-settings.ts';
+import type { FinishPlan } from '../request/finish-options.ts';
 import { beyondTheEnd, parseRanges } from '../request/values/page-ranges.ts';
 import type { Watermark } from '../request/watermark-options.ts';
-import type { FinishQueue } from './finish-queue.ts';
+import { type FinishQueue, totalLength } from './finish-queue.ts';
 import type { PrintedDocument } from './printed-document.ts';
 import { completeSignature, type Signing } from './signing.ts';
+
+/** By default, a smaller or larger PDF that needs no other change stays as it is. See docs/decisions/0098-small-files.md. */
+const [MIN_COMPRESSED_BYTES, MAX_COMPRESSED_BYTES] = [10_000, 67_108_864];
+
+/** Documents with as many characters may have a PDF that is compressed, for which a thread is started meanwhile. */
+const MIN_SOURCE_CHARACTERS = 3_000;
+
+type Settings = Omit<FinishSettings, 'compress'> & Pick<FinishPlan, 'compress'>;
 
 export async function finishPdf(
   finishing: FinishQueue,
   { chunks, metadata: own }: PrintedDocument,
-  settings: FinishSettings,
+  { compress, ...others }: Settings,
   signing: Signing | undefined,
   shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
-  const metadata = { ...own, ...settings.metadata };
+  const metadata = { ...own, ...others.metadata };
+  const settings = { ...others, metadata, compress: compress ?? true };
   const { signature } = settings;
   if (signature && signing) {
     const fill = async (pieces: Buffer[], hole: SignaturePlaceholder) =>
       signing.isTrial ? pieces : completeSignature(pieces, hole, signing, finishing, { owner: shareOf, deadline });
-    return finishing.sign(shareOf, chunks, { ...settings, metadata, signature }, fill, deadline);
+    return finishing.sign(shareOf, chunks, { ...settings, signature }, fill, deadline);
   }
-  if (needsFinishing(settings) || hasDuplicates(chunks))
-    return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
+  if (needsFinishing(others)) return finishing.finish(shareOf, chunks, settings, deadline);
   normalizeInfoDictionary(chunks);
-  return withMetadata(chunks, own);
+  const printed = withMetadata(chunks, own);
+  if (!(compress ?? isWorthCompressing(printed))) return printed;
+  return finishing.compress(shareOf, printed, deadline).catch((error: unknown) => {
+    if (compress || !isRefusedByQueue(error, printed)) throw error;
+    return printed; // nobody has asked for a smaller PDF
+  });
+}
+
+/** Whether a PDF had no room in the queue, so that its bytes are still here. */
+function isRefusedByQueue(error: unknown, chunks: Buffer[]): boolean {
+  return error instanceof ServiceError && error.code === 'queue_full' && totalLength(chunks) > 0;
+}
+
+/** Prepares what finishing takes. Throws `queue_full` if the PDF must be finished and would have no room. */
+export function expectPdf(finishing: FinishQueue, finish: FinishPlan, content: Content, shareOf: string): void {
+  if (finish.compress || needsFinishing(finish)) finishing.expect(shareOf);
+  else if (finish.compress === undefined && (content.kind === 'url' || content.html.length >= MIN_SOURCE_CHARACTERS))
+    finishing.prepareToCompress();
+}
+
+function isWorthCompressing(printed: Buffer[]): boolean {
+  const bytes = totalLength(printed);
+  return bytes >= MIN_COMPRESSED_BYTES && bytes <= MAX_COMPRESSED_BYTES;
 }
 
 /** Throws `print_failed` if the ranges name pages that the document does not have. */

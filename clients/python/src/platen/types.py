@@ -410,8 +410,9 @@ class PdfOptions(TypedDict):
     """Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`."""
     signature: NotRequired[Signature]
     compress: NotRequired[bool]
-    """Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false`
-    with `password`. Default: true when `tagged` or `outline` is true, otherwise false."""
+    """Makes the PDF smaller without a change to its pages, text and tags. With `false`, it stays as large as
+    Chromium writes it. Cannot be `false` with `password`. Default: true, except for a PDF of less than 10 kB that
+    no other option changes."""
     failOnWarning: NotRequired[FailOnWarning]
     timeout: NotRequired[Timeout]
 

@@ -244,8 +244,8 @@ export const FINISH_OPTIONS = {
   compress: option(Type.Boolean(), {
     expected: YES_OR_NO,
     description:
-      'Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false` with `password`.',
-    'x-default': 'true when `tagged` or `outline` is true, otherwise false',
-    examples: [true],
+      'Makes the PDF smaller without a change to its pages, text and tags. With `false`, it stays as large as Chromium writes it. Cannot be `false` with `password`.',
+    'x-default': 'true, except for a PDF of less than 10 kB that no other option changes',
+    examples: [false],
   }),
 };
