@@ -5,8 +5,8 @@ import { type Engine, startEngine } from './engine.ts';
 import { alternate, type Comparison, median, type Row, rowWithLimit, time } from './measure.ts';
 
 const MAX_RATIO = 1.5;
-const TAGGED = { tagged: true };
-const CONFORMANT = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
+export const TAGGED = { tagged: true };
+export const CONFORMANT = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
 const CASES = [
   { pages: 1, rounds: 40 },
   { pages: 16, rounds: 15 },
@@ -58,7 +58,7 @@ async function printReport(engine: Engine, pages: number, html: string, options:
 }
 
 /** Returns a document with one page per section: headings, text with links, a list, a table and a drawing. */
-function report(sections: number): string {
+export function report(sections: number): string {
   const paragraph = 'The quick brown fox jumps over the lazy dog, and nobody knows why it keeps on doing so. '.repeat(4);
   const parts = Array.from({ length: sections }, (_, at) => {
     const rows = Array.from({ length: 12 }, (_, row) => `<tr><td>Item ${at}.${row}<td>${row * 3}<td>${row * 7}.50`);

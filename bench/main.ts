@@ -3,6 +3,7 @@
  * `--only NAME` runs one scenario; those of `BY_NAME` run only so, because they need servers or much time;
  * `--soak` adds the long run (`--renders N`, default 10000);
  * `--only fairness --way batch` measures the ways whose name contains the word;
+ * `--weasyprint COMMAND` compares the sizes of PDFs with those of WeasyPrint;
  * `--against FOLDER` compares with the tree of another commit, by the documents of `throughput`, `finished` or `conformance`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -21,6 +22,7 @@ import { measureOutbound } from './outbound.ts';
 import { measureFloods, measureOverload } from './overload.ts';
 import { measurePlayground } from './playground.ts';
 import { measurePostgres } from './postgres.ts';
+import { measureSizes } from './sizes.ts';
 import { measureSizing } from './sizing.ts';
 import { measureSoak } from './soak.ts';
 import { measureThroughput } from './throughput.ts';
@@ -32,6 +34,7 @@ const SCENARIOS = {
   assets: measureAssets,
   finishing: measureFinishing,
   conformance: measureConformance,
+  sizes: () => measureSizes(values.weasyprint),
   finished: measureFinished,
   batches: measureBatches,
   playground: measurePlayground,
@@ -52,6 +55,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     way: { type: 'string' },
     against: { type: 'string' },
+    weasyprint: { type: 'string' },
   },
 });
 const rows: Row[] = [];
