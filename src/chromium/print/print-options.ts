@@ -71,11 +71,17 @@ export function overridingRule({ paper, margin, paperChosenBy, marginChosenBy }:
 
 /**
  * Whether `pageRule` must be written into a static document. Without `@page` rules of its own, the parameters of printing have the
- * same effect, so that its markup can stay as it is. If `pageRule` writes something that they cannot express, this function must
+ * same effect, unless Chromium rounds them, so that its markup can stay as it is. If `pageRule` writes something that they cannot express, this function must
  * return true for it.
  */
 export function needsPageRule(settings: PrintSettings, hasPageRules: boolean): boolean {
-  return hasPageRules || reachesEdge(settings);
+  return hasPageRules || reachesEdge(settings) || hasRoundedMargin(settings);
+}
+
+/** Whether Chromium would round a margin of the caller to whole points. */
+function hasRoundedMargin({ margin, marginChosenBy }: PrintSettings): boolean {
+  const isRounded = (inches: number) => Math.abs(inches * 72 - Math.round(inches * 72)) > 0.01;
+  return marginChosenBy === 'caller' && Object.values(margin).some(isRounded);
 }
 
 /** Whether the margin is so small that rounding to whole points would cut off a border at the edge of the paper. */
