@@ -13,6 +13,7 @@ import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
+import { type Split, type SplitTask, splitDocuments } from './edit/split-documents.ts';
 import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
@@ -120,6 +121,12 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
 export async function merge(task: MergeTask): Promise<Merged | Refusal> {
   const merged = await toRefusal(() => mergeAll(task));
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
+}
+
+export async function split(task: SplitTask): Promise<Split> {
+  const documents = await splitDocuments(task);
+  const buffers = documents.flatMap((document) => (typeof document === 'string' ? [] : [document.buffer]));
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: documents } as never) as unknown as Split;
 }
 
 /** Does nothing. Calling it starts a thread, which is then ready to finish a PDF. */

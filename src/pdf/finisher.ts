@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import type { CompressTask } from './compress/compress-worker.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
+import type { Split, SplitTask } from './edit/split-documents.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { ExtendTask, FinishTask, Written } from './finish-worker.ts';
 import { type Refusal, unlessRefused } from './refusal.ts';
@@ -25,11 +26,12 @@ const IDLE_MS = 30_000;
 const PIECE_BYTES = 1_048_576;
 
 const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
+const CANNOT_SPLIT = 'the documents were printed, but cannot be split';
 const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
 
 /** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
-  task: FinishTask | MergeTask | ExtendTask | CompressTask;
+  task: FinishTask | MergeTask | ExtendTask | CompressTask | SplitTask;
   transferList: ArrayBuffer[];
 }
 
@@ -112,6 +114,15 @@ export class Finisher {
       return { task, transferList: listBuffers(listBytes(task)) };
     };
     return unlessRefused((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Written | Refusal);
+  }
+
+  /** Splits the print of combined documents, whose bytes are transferred. Throws as `finish` does. */
+  async split({ pieces, ...task }: SplitTask, signal: AbortSignal): Promise<Split> {
+    const prepare = () => {
+      const owned = pieces.map(own);
+      return { task: { ...task, pieces: owned }, transferList: listBuffers(owned) };
+    };
+    return (await this.#run('split', prepare, CANNOT_SPLIT, signal)) as Split;
   }
 
   /**

@@ -70,11 +70,16 @@ export function printedView(
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
     const content = inflateStart(first, at + STREAM.length);
-    const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
-    const view = points && largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible);
+    const view = contentView(content, isPossible);
     if (view) return view;
   }
   return undefined;
+}
+
+/** The view of the page that has this content. Undefined for content that is not that of a page, or shows nothing of the document. */
+export function contentView(content: string, isPossible: (scale: number) => boolean = () => true): PrintedView | undefined {
+  const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
+  return points ? largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible) : undefined;
 }
 
 function largestView(content: string, leastHeight: number, isPossible: (scale: number) => boolean): PrintedView | undefined {

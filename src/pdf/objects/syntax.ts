@@ -3,7 +3,7 @@
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
-export type PdfVersion = '1.7' | '2.0';
+export type PdfVersion = '1.4' | '1.7' | '2.0';
 
 /** Transforms the bytes of each string and stream, for example by encryption. */
 export type ByteCipher = (bytes: Uint8Array) => Uint8Array;

@@ -2,6 +2,7 @@
 import type { Deadline } from '../../deadline.ts';
 import { queueFull } from '../../errors.ts';
 import type { MergeTask } from '../../pdf/edit/merge.ts';
+import type { Split, SplitTask } from '../../pdf/edit/split-documents.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from '../../pdf/finish-settings.ts';
 import type { Finisher } from '../../pdf/finisher.ts';
 import { OwnerCounter } from '../../queue/owner-counter.ts';
@@ -68,6 +69,12 @@ export class FinishQueue {
   /** Adds validation data. Call it within `sign`, which already counts the bytes. Throws the errors of `Finisher.extend`. */
   async extend(owner: string, pieces: Buffer[], update: ValidationUpdate, deadline: Deadline) {
     return this.#inTurn(owner, deadline, () => this.#finisher.extend(pieces, update, deadline.signal));
+  }
+
+  /** Splits the print of combined documents, and throws the errors of `finish`. */
+  split(owner: string, chunks: Buffer[], task: Omit<SplitTask, 'pieces'>, deadline: Deadline): Promise<Split> {
+    const work = () => this.#finisher.split({ pieces: chunks, ...task }, deadline.signal);
+    return this.#runReserved(owner, totalLength(chunks), deadline, work);
   }
 
   /** Reads the documents (`bytes` in total) when it is their turn. Throws the errors of `Finisher.merge` and `read`. */
