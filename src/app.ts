@@ -23,6 +23,7 @@ import { createServer } from './http/server.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
+import { CombinedPrints } from './render/combining/combined-prints.ts';
 import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
@@ -321,7 +322,7 @@ function createRunner(
     ...services,
     allowance: allowance.inBackground,
     concurrency: concurrency.background,
-    engine: { pool: engine.pool.background, finishing: engine.finishing },
+    engine: { pool: engine.pool.background, finishing: engine.finishing, combined: new CombinedPrints() },
     revocation: engine.revocation,
   };
   const runner = new BatchRunner({

@@ -55,8 +55,8 @@ export interface RunnerServices {
 /** An error if the key was revoked, or if its plan cannot be determined. */
 type Owner = Principal | ServiceError;
 
-/** Items in progress for each page of the pool: one being rendered, one ready to follow it, and those that are being stored. */
-const PER_PLACE = 4;
+/** Items in progress for each page of the pool: those that are printed together, those that gather to follow them, and those that are being stored. */
+const PER_PLACE = 32;
 const LOAD_MS = 1_000;
 /** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
 const DEFERRED_MS = 5_000;

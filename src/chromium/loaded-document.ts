@@ -3,12 +3,16 @@
  * when the document is disposed of.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import type { OutboundReport } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
 import type { DocumentStructure } from '../tag-structure.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
+import { ask } from './devtools/ask.ts';
 import type { Session } from './devtools/connection.ts';
+import { shape } from './devtools/evaluate.ts';
+import { inspectDocument } from './glyphs/missing-glyphs.ts';
 import type { DocumentLoad, Findings } from './load/document-load.ts';
 import type { HtmlClass } from './load/html/classify-html.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
@@ -39,6 +43,7 @@ interface DocumentParts {
   ending: Disposable;
 }
 
+const TITLES = shape(Type.Union([Type.Null(), Type.Array(Type.Union([Type.String(), Type.Null()]))]));
 const READ_BYTES = 1_048_576;
 const CRASH_REPORT_MS = 3_000;
 
@@ -131,6 +136,24 @@ export class LoadedDocument implements AsyncDisposable {
     const { session, frameId } = this.#page;
     this.#parts.load.leaveTraces();
     return this.#attempt.run(() => prepareFields(session, frameId, key, this.#attempt.step));
+  }
+
+  /**
+   * Puts documents with the same head as this one into it, to be printed at once. Returns the title of each, or null for one that is left
+   * out; null if all are. Throws `print_failed`.
+   */
+  combine(documents: string[], key: string): Promise<Array<string | null> | null> {
+    this.#parts.load.leaveTraces();
+    const { session } = this.#page;
+    return this.#attempt.run(() => this.#attempt.step(ask(session, 'combineDocuments', [documents, key], TITLES)));
+  }
+
+  /** Returns those of the families that text of the document names, and another font replaces. */
+  findSubstituted(families: Set<string>): Promise<string[]> {
+    const { session, frameId, fonts } = this.#page;
+    const interest = { characters: new Set<string>(), families };
+    const { step } = this.#attempt;
+    return this.#attempt.run(async () => (await inspectDocument(session, frameId, fonts, interest, step)).substituted);
   }
 
   /** Undoes the preparation of form fields. Throws `print_failed`. */

@@ -18,6 +18,7 @@ import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
+import { combineDocuments } from './entries/print/combining/combine-documents.ts';
 import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
@@ -34,6 +35,7 @@ export const answers: Questions = {
   appendCjkFonts,
   awaitAssets,
   boxOf,
+  combineDocuments,
   fillTemplate,
   findClippedContent,
   findDrawnScripts,

@@ -6,17 +6,17 @@ import { hanLanguages } from '../chromium/glyphs/han-fonts.ts';
 import type { Findings } from '../chromium/load/document-load.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
-import type { PrintJob } from '../chromium/print-once.ts';
 import { Deadline, type Phase } from '../deadline.ts';
 import { forOperator, invalidField } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
 import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
+import type { CombinedPrints } from './combining/combined-prints.ts';
+import type { PrintOrder } from './print-order.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { toReport } from './report.ts';
 import type { RenderReport } from './report-schema.ts';
-import type { FinishPlan } from './request/finish-options.ts';
 import type { RenderRequest } from './request/render-request.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
 import { paperView } from './steps/content-shrinking.ts';
@@ -31,7 +31,7 @@ import { printPages, requirePages } from './steps/page-ranges.ts';
 import { printForm } from './steps/print-form.ts';
 import type { PrintedDocument } from './steps/printed-document.ts';
 import { placedAppearance, printPlaced } from './steps/signature-appearance.ts';
-import { type Signing, toSignatureField } from './steps/signing.ts';
+import { toSignatureField } from './steps/signing.ts';
 import { joinPages, layOut } from './steps/single-page.ts';
 import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
@@ -55,13 +55,8 @@ export interface RenderedPdf extends RenderedFile {
 export interface PrintEngine {
   pool: PagePool<Page>;
   finishing: FinishQueue;
-}
-
-/** A document with its print and finish settings. */
-export interface PrintOrder extends PrintJob {
-  finish: FinishPlan;
-  /** Set if `finish` requests a signature. */
-  signing?: Signing | undefined;
+  /** Set if documents may be printed together. */
+  combined?: CombinedPrints;
 }
 
 /** What a page of the pool prints for an order. */
@@ -74,6 +69,9 @@ interface PagePlan extends PrintOrder {
   /** The appearance of a signature with a position from the request. */
   placed: ReturnType<typeof placedAppearance>;
 }
+
+/** What a page has printed for an order. */
+type PagePrints = Awaited<ReturnType<typeof printOnPage>>;
 
 /** Pages of renders without an owner are used once. */
 const NOBODY: RenderOwner = { boundary: undefined, shareOf: '' };
@@ -107,18 +105,13 @@ export function renderPdf(engine: PrintEngine, order: PrintOrder, owner: RenderO
   return namingOption(renderSteps(engine, order, owner, deadline));
 }
 
-async function renderSteps(
-  { pool, finishing }: PrintEngine,
-  order: PrintOrder,
-  owner: RenderOwner,
-  deadline: Deadline,
-): Promise<RenderedPdf> {
-  const { content, load, finish, signing } = order;
+async function renderSteps(engine: PrintEngine, order: PrintOrder, owner: RenderOwner, deadline: Deadline): Promise<RenderedPdf> {
+  const { pool, finishing } = engine;
+  const { content, finish, signing } = order;
   const { boundary, shareOf, isOperator } = owner;
   expectPdf(finishing, finish, content, shareOf);
   const plan = planPage(order, shareOf);
-  const suitable = { once: needsOwnPage(content, load), shareOf, suits: (page: Page) => page.suits(plan) };
-  const printed = await pool.use(boundary, deadline, (page) => printOnPage(page, plan, deadline), suitable);
+  const printed = await printPlan(engine, plan, owner, deadline);
   const { document, stamp } = printed;
   const form = await printForm(pool, document, plan.key, signing, owner, deadline);
   deadline.enter('finish');
@@ -149,6 +142,15 @@ function planPage(order: PrintOrder, shareOf: string): PagePlan {
   const placed = placedAppearance(signing);
   const hanLanguages = contentLanguages(content, header, footer, finish.watermark?.html, placed?.html);
   return { ...order, shareOf, hanLanguages, key: finish.forms ? fieldKey(content) : undefined, placed };
+}
+
+/** Prints the document together with others if possible, else on a page of its own. */
+async function printPlan(engine: PrintEngine, plan: PagePlan, owner: RenderOwner, deadline: Deadline): Promise<PagePrints> {
+  const combined = await engine.combined?.print(engine, plan, owner, deadline);
+  if (combined) return { document: combined, stamp: undefined, appearance: undefined };
+  const { content, load, shareOf } = plan;
+  const suitable = { once: needsOwnPage(content, load), shareOf, suits: (page: Page) => page.suits(plan) };
+  return engine.pool.use(owner.boundary, deadline, (page) => printOnPage(page, plan, deadline), suitable);
 }
 
 /** Prints the document, and before it what is placed on its pages, because that resets the page. */

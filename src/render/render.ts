@@ -12,7 +12,8 @@ import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts'
 import { phaseSpans, runTraced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { captureImage, type RenderedImage } from './image.ts';
-import { type PrintEngine, type PrintOrder, type RenderedPdf, renderPdf } from './pdf.ts';
+import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
+import type { PrintOrder } from './print-order.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { requireNone } from './report.ts';
 import type { ImageRequest } from './request/image-request.ts';

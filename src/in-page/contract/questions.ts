@@ -48,6 +48,7 @@ export interface Questions {
   isVertical(): boolean;
   findClippedContent(): Clipped[];
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
+  combineDocuments(documents: string[], key: string): Array<string | null> | null;
 }
 
 export interface AddedElement {
