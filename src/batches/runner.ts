@@ -56,7 +56,7 @@ export interface RunnerServices {
 type Owner = Principal | ServiceError;
 
 /** Items in progress for each page of the pool: those that are printed together, those that gather to follow them, and those that are being stored. */
-const PER_PLACE = 32;
+const PER_PLACE = 16;
 const LOAD_MS = 1_000;
 /** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
 const DEFERRED_MS = 5_000;

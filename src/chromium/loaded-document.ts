@@ -140,12 +140,12 @@ export class LoadedDocument implements AsyncDisposable {
 
   /**
    * Puts documents with the same head as this one into it, to be printed at once. Returns the title of each, or null for one that is left
-   * out; null if all are. Throws `print_failed`.
+   * out, such as one that is higher than a page; null if all are. Throws `print_failed`.
    */
-  combine(documents: string[], key: string): Promise<Array<string | null> | null> {
+  combine(documents: string[], key: string, heightPx: number): Promise<Array<string | null> | null> {
     this.#parts.load.leaveTraces();
     const { session } = this.#page;
-    return this.#attempt.run(() => this.#attempt.step(ask(session, 'combineDocuments', [documents, key], TITLES)));
+    return this.#attempt.run(() => this.#attempt.step(ask(session, 'combineDocuments', [documents, key, heightPx], TITLES)));
   }
 
   /** Returns those of the families that text of the document names, and another font replaces. */

@@ -54,6 +54,15 @@ test('prints an item that is too wide by itself, and the others as without it', 
   expect(first?.equals(alone as Buffer)).toBe(true);
 });
 
+test('prints an item of several pages by itself, and the others together', async () => {
+  const long = letter('Ada', { body: '<p>paragraph</p>'.repeat(200) });
+  const broken = letter('Bob', { body: '<p style="break-before: page">second page</p>' });
+  const pdfs = await batchDocuments(client, [long, letter('Eve'), broken, letter('Zoe')]);
+  expect(pdfs.map(isCombined)).toEqual([false, true, false, true]);
+  const read = await Promise.all(pdfs.map(readPdf));
+  expect(read.map(({ pages }) => pages.length > 1)).toEqual([true, false, true, false]);
+});
+
 describe('prints items in renders of their own', () => {
   const paragraphs = Array.from({ length: 60 }, (_, n) => `<p>paragraph ${n}</p>`).join('');
   const cases: Record<string, Parameters<typeof letter>[1]> = {

@@ -48,7 +48,7 @@ export interface Questions {
   isVertical(): boolean;
   findClippedContent(): Clipped[];
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
-  combineDocuments(documents: string[], key: string): Array<string | null> | null;
+  combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
 }
 
 export interface AddedElement {

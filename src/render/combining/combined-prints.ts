@@ -4,6 +4,7 @@
  * docs/decisions/0099-combined-prints.md.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Findings } from '../../chromium/load/document-load.ts';
 import type { PrintedPdf } from '../../chromium/loaded-document.ts';
 import type { Page } from '../../chromium/page.ts';
@@ -54,8 +55,9 @@ interface GroupPrint extends PrintedPdf, Facts {
 type Result = PrintedDocument | Extract<Split[number], string>;
 
 /** With more, a document hardly gets faster, and all wait for the last. */
-const MAX_MEMBERS = 32;
+const MAX_MEMBERS = 16;
 const MAX_CHARACTERS = 1_000_000;
+const PX_PER_INCH = 96;
 /** Heads that were refused are remembered, so that their documents are not tried again. */
 const MAX_REFUSED = 1_000;
 
@@ -95,14 +97,17 @@ export class CombinedPrints {
   /** Settles all members. A document whose group did not print as expected is printed in a group of its own. */
   async #settle(engine: Engine, group: Group, print: Promise<GroupPrint | undefined>): Promise<void> {
     const results = await this.#split(engine, group, print).catch(() => []);
-    const settled = group.members.map(async (member, number) => {
+    for (const [number, member] of group.members.entries()) {
       const result = results[number] ?? 'affected';
-      if (result === 'affected' && group.members.length > 1) {
-        const single = { ...group, members: [member] };
-        await this.#settle(engine, single, this.#printOnPage(engine, single, member.deadline));
-      } else member.settle(typeof result === 'string' ? undefined : result);
-    });
-    await Promise.all(settled);
+      if (result !== 'affected') member.settle(result === 'alone' ? undefined : result);
+      else if (group.members.length > 1) void this.#printSingle(engine, { ...group, members: [member] }, member.deadline);
+      else member.settle(undefined);
+      await setImmediate(); // calls need not wait until all have been stored
+    }
+  }
+
+  async #printSingle(engine: Engine, group: Group, deadline: Deadline): Promise<void> {
+    await this.#settle(engine, group, this.#printOnPage(engine, group, deadline));
   }
 
   async #split(engine: Engine, { owner, members }: Group, print: Promise<GroupPrint | undefined>): Promise<Result[]> {
@@ -135,10 +140,9 @@ export class CombinedPrints {
     await using document = await page.load({ content, load, print, shareOf: owner.shareOf, hanLanguages: '' }, deadline);
     const linkKey = `platen-${randomUUID()}`;
     const all = members.map((member) => member.document);
-    const titles = await document.combine(
-      all.map(({ html }) => html),
-      linkKey,
-    );
+    const heightPx = (print.paper.heightInches * PX_PER_INCH) / print.scale;
+    const texts = all.map(({ html }) => html);
+    const titles = await document.combine(texts, linkKey, heightPx);
     if (!titles) this.#refuse(first.head);
     if (!titles?.some((title) => title !== null)) return undefined;
     const substituted = await document.findSubstituted(new Set(all.flatMap(({ families }) => [...families])));

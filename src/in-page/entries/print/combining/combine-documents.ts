@@ -28,14 +28,16 @@ const INHERITED =
   /^(?:color$|font|letter|word|line|text|white|tab|visibility|list|caption|fill|stroke|border-(?:collapse|spacing))/;
 /** The margins of a root element do not collapse with those of its body. */
 const SHEET = 'html { display: flow-root !important }';
-const PLACE = { all: 'initial', display: 'block', transform: 'translate(0)', contain: 'style' };
+const PLACE = { all: 'initial', display: 'block', transform: 'translate(0)', contain: 'style', 'break-before': 'page' };
+/** Shorter markup is not measured, because it rarely has more than one page, and the layout for the screen takes time. */
+const LONG_CHARACTERS = 3_000;
 const PROBE = { all: 'initial', position: 'absolute', top: '0', left: '0', width: '1px', height: '1px' };
 
 /**
  * Returns the title of each document, or null for one that is left out because it may not print as it would alone. Returns null if this
- * is so for all documents with this head. On the first page of document 0 there is a link to `KEY:0`, and so on.
+ * is so for all documents with this head. Documents that are higher on the screen than `heightPx` have several pages, too. On the first page of document 0 there is a link to `KEY:0`, and so on.
  */
-export function combineDocuments(documents: string[], key: string): Array<string | null> | null {
+export function combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null {
   if (document.compatMode !== 'CSS1Compat' || ![...document.styleSheets].every(arePlainRules)) return null;
   const { documentElement: root, body } = document;
   if (![root, body].every(isPlainRoot)) return null;
@@ -51,13 +53,18 @@ export function combineDocuments(documents: string[], key: string): Array<string
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`${SHEET} ${painted.localName} { background-color: transparent !important }`);
   const parser = new DOMParser();
-  let shown = 0;
-  return documents.map((html, number) => {
+  const placed = documents.map((html, number) => {
     const parsed = parser.parseFromString(html, 'text/html');
     if (!isPlain(parsed)) return null;
     const { title } = parsed;
-    root.append(placeDocument(parsed, `${key}:${number}`, sheet, shown++ > 0));
-    return title;
+    const place = placeDocument(parsed, `${key}:${number}`, sheet);
+    root.append(place);
+    return { title, place, mayBeLong: html.length > LONG_CHARACTERS };
+  });
+  return placed.map((each) => {
+    if (!each?.mayBeLong || each.place.offsetHeight <= heightPx) return each?.title ?? null;
+    each.place.remove();
+    return null;
   });
 }
 
@@ -84,9 +91,9 @@ function isPlain(parsed: Document): boolean {
   );
 }
 
-function placeDocument(parsed: Document, link: string, sheet: CSSStyleSheet, isNext: boolean): HTMLElement {
+function placeDocument(parsed: Document, link: string, sheet: CSSStyleSheet): HTMLElement {
   const place = document.createElement('div');
-  setStyle(place, { ...PLACE, ...(isNext && { 'break-before': 'page' }) });
+  setStyle(place, PLACE);
   const probe = document.createElement('a');
   probe.href = link;
   setStyle(probe, PROBE);
