@@ -13,6 +13,7 @@ import { ask } from './devtools/ask.ts';
 import type { Session } from './devtools/connection.ts';
 import { shape } from './devtools/evaluate.ts';
 import { inspectDocument } from './glyphs/missing-glyphs.ts';
+import type { Step } from './devtools/step.ts';
 import type { DocumentLoad, Findings } from './load/document-load.ts';
 import type { HtmlClass } from './load/html/classify-html.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
@@ -24,6 +25,7 @@ import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
+import { PrintWindows } from './print/print-windows.ts';
 import type { RenderAttempt } from './render-attempt.ts';
 
 /** A PDF in chunks, as they came from the browser. */
@@ -46,6 +48,8 @@ interface DocumentParts {
 const TITLES = shape(Type.Union([Type.Null(), Type.Array(Type.Union([Type.String(), Type.Null()]))]));
 const READ_BYTES = 1_048_576;
 const CRASH_REPORT_MS = 3_000;
+/** The height of 150 pages. */
+const LONG_PX = 150_000;
 
 export class LoadedDocument implements AsyncDisposable {
   readonly #parts: DocumentParts;
@@ -53,6 +57,8 @@ export class LoadedDocument implements AsyncDisposable {
   readonly #page: PageParts;
   /** Measures its layout, and changes it for a single page. */
   readonly layout: PageLayout;
+  /** Shows a long document in parts. */
+  readonly windows: PrintWindows;
   #failures = 0;
   #isPrinting = false;
 
@@ -61,7 +67,9 @@ export class LoadedDocument implements AsyncDisposable {
     this.#parts = parts;
     this.#attempt = attempt;
     this.#page = page;
-    this.layout = new PageLayout(page.session, page.emulation, (work) => attempt.run(() => attempt.step(work)));
+    const step: Step = (work) => attempt.run(() => attempt.step(work));
+    this.layout = new PageLayout(page.session, page.emulation, step);
+    this.windows = new PrintWindows(page.session, step, () => parts.load.leaveTraces());
   }
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
@@ -82,6 +90,18 @@ export class LoadedDocument implements AsyncDisposable {
   /** The random origin of its assets, which may occur in links of the PDF. */
   get assetOrigin(): string | undefined {
     return this.#attempt.assetOrigin;
+  }
+
+  /** Whether it may be printed in windows, and may have 150 pages or more. */
+  get mayBeLong(): boolean {
+    const { load, job } = this.#parts;
+    return (job.mayDivide ?? false) && (load.htmlClass.mayBeLong || load.loaded.heightPx >= LONG_PX);
+  }
+
+  /** Throws `resource_limit` if a PDF has too many bytes. */
+  requireSize(bytes: number): void {
+    const { maxPdfBytes } = this.#page.settings;
+    if (bytes > maxPdfBytes) throw tooLarge(maxPdfBytes);
   }
 
   /** Throws `print_failed`, `resource_limit` and the errors of `Page.load`. */
@@ -187,8 +207,7 @@ export class LoadedDocument implements AsyncDisposable {
   }
 
   async #read(handle: string): Promise<PrintedPdf> {
-    const { session, settings } = this.#page;
-    const { maxPdfBytes } = settings;
+    const { session } = this.#page;
     const pdf: PrintedPdf = { chunks: [], bytes: 0 };
     const read = () => {
       const part = session.send('IO.read', { handle, size: READ_BYTES });
@@ -203,7 +222,7 @@ export class LoadedDocument implements AsyncDisposable {
       const chunk = Buffer.from(part.data, part.base64Encoded ? 'base64' : 'latin1');
       if (chunk.length) pdf.chunks.push(chunk);
       pdf.bytes += chunk.length;
-      if (pdf.bytes > maxPdfBytes) throw tooLarge(maxPdfBytes);
+      this.requireSize(pdf.bytes);
       if (chunk.length === READ_BYTES) ahead.push(read());
     }
     session.send('IO.close', { handle }).catch(() => {});

@@ -24,6 +24,7 @@ import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
+import { beginWindows, endWindows, findColumnWidths, showWindow } from './entries/print/windows/print-windows.ts';
 import { restoreAttributes } from './entries/structure/attributes.ts';
 import { readStructure } from './entries/structure/read-structure.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
@@ -34,10 +35,13 @@ export const answers: Questions = {
   addRule,
   appendCjkFonts,
   awaitAssets,
+  beginWindows,
   boxOf,
   combineDocuments,
+  endWindows,
   fillTemplate,
   findClippedContent,
+  findColumnWidths,
   findDrawnScripts,
   findFailedFonts,
   findUnrepeatedRows,
@@ -63,6 +67,7 @@ export const answers: Questions = {
   readStructure,
   restoreAttributes,
   restoreFields,
+  showWindow,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);
     return null;

@@ -21,6 +21,8 @@ export interface AwaitedParts {
   pageSizes: readonly string[] | undefined;
   /** Whether it may lose links, or content of closed elements. */
   mayLoseContent: boolean;
+  /** The height of an active document with many elements in CSS pixels, or 0. */
+  heightPx: number;
   /** The characters and fonts that an active document shows, if it answers. */
   seen: GlyphCandidates | undefined;
 }
@@ -33,14 +35,23 @@ const LOADED_PARTS = shape(
     sizes: Type.Unknown(),
     metadata: Type.Unknown(),
     mayLoseContent: Type.Unknown(),
+    heightPx: Type.Unknown(),
   }),
 );
 const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_ERROR_CHARACTERS }), { maxItems: MAX_ERRORS }));
 /** A style sheet may name more sizes than were to be read. */
 const PAGE_SIZES = shape(Type.Array(Type.String()));
 const COUNT = shape(Type.Integer());
+const HEIGHT = shape(Type.Number({ minimum: 0 }));
 /** The answer of a document that gives none, of which the worst is assumed. */
-const NO_PARTS: Record<keyof LoadedParts, unknown> = { errors: [], seen: null, sizes: [], metadata: null, mayLoseContent: true };
+const NO_PARTS: Record<keyof LoadedParts, unknown> = {
+  errors: [],
+  seen: null,
+  sizes: [],
+  metadata: null,
+  mayLoseContent: true,
+  heightPx: 0,
+};
 /** `mayLeave` tells whether the document is navigating to another, so that it may not answer. */
 export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, mayLeave: () => boolean): Promise<AwaitedParts> {
   const { load } = context.job;
@@ -52,6 +63,7 @@ export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, ma
     pageSizes: undefined,
     seen: undefined,
     mayLoseContent: true,
+    heightPx: 0,
   };
   const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
   const finishesAnimations = htmlClass.mayBeAnimated && load.finishesAnimations;
@@ -64,12 +76,16 @@ export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, ma
     if (mayLeave() || !isUnanswered(error)) throw error;
     return NO_PARTS;
   });
-  const { errors, seen, sizes, metadata: stated, mayLoseContent: mayLose } = await step(answer);
+  const { errors, metadata: stated, mayLoseContent: mayLose, ...rest } = await step(answer);
   const mayLoseContent = BOOLEAN.read(mayLose) ?? true;
   const metadata = parseDocumentMetadata(STATED_METADATA.read(stated) ?? []);
   const consoleErrors = await step(console.explain(ERROR_MESSAGES.read(errors) ?? [], htmlClass, frameId));
   if (htmlClass.isStatic) return { ...nothing, metadata, consoleErrors, mayLoseContent };
-  return { metadata, consoleErrors, pageSizes: PAGE_SIZES.read(sizes) ?? [], seen: readSeenText(seen), mayLoseContent };
+  return { metadata, consoleErrors, mayLoseContent, ...readActiveParts(rest) };
+}
+
+function readActiveParts({ seen, sizes, heightPx }: Record<'seen' | 'sizes' | 'heightPx', unknown>) {
+  return { pageSizes: PAGE_SIZES.read(sizes) ?? [], seen: readSeenText(seen), heightPx: HEIGHT.read(heightPx) ?? 0 };
 }
 
 /** Without scripts no listener is called, so that the state is polled. */

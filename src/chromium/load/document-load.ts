@@ -58,6 +58,7 @@ interface Done {
 type HtmlContent = Extract<Content, { kind: 'html' }>;
 
 const MAX_LEAVING_MS = 5_000;
+const COVER = '<style data-platen-cover>body { display: none !important }</style>';
 
 export class DocumentLoad implements Disposable {
   readonly #context: LoadContext;
@@ -248,7 +249,7 @@ export class DocumentLoad implements Disposable {
 
   /** Writes a document from markup, in the opaque origin of an empty page. */
   async #write(content: HtmlContent): Promise<HtmlClass> {
-    const { load, print } = this.#context.job;
+    const { load, print, mayDivide } = this.#context.job;
     const { step } = this.#context.attempt;
     const { session, frameId, network } = this.#context.parts;
     const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
@@ -260,7 +261,7 @@ export class DocumentLoad implements Disposable {
     const loaded = session.next(event);
     this.#isWriting = true;
     if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
-    const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
+    const written = htmlClass.isStatic && print ? withPageRule(withCover(html, htmlClass, mayDivide), htmlClass, print) : html;
     await step(session.send('Page.setDocumentContent', { frameId, html: written }));
     await step(loaded);
     if (htmlClass.declaresClosed) await step(listClosedShadows(session).catch(() => {})); // the tree is too deep
@@ -338,6 +339,11 @@ export class DocumentLoad implements Disposable {
 /** Whether its scripts may reach more than its own assets, the base of which is no server. */
 function mayReachServers({ html, baseUrl, assets }: HtmlContent): boolean {
   return (baseUrl !== undefined && !assets) || mentionsNetworkApis(html);
+}
+
+/** Hides a long document, so that it is not laid out as a whole before it is printed in windows. */
+function withCover(html: string, { mayBeLong }: HtmlClass, mayDivide = false): string {
+  return mayDivide && mayBeLong ? insertInHead(html, COVER) : html;
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */

@@ -14,6 +14,8 @@ export interface LoadJob {
   shareOf?: string;
   /** Undefined for images, which have no paper. */
   print?: PrintSettings | undefined;
+  /** Whether it is printed in windows if it is long, so that it is not laid out as a whole before. */
+  mayDivide?: boolean;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
 }

@@ -16,6 +16,8 @@ export const MAX_SEEN_CHARACTERS = 20_000;
 export const MAX_FAMILIES = 50;
 /** Elements in which clipped content is searched for. */
 export const MAX_CLIPPING_ELEMENTS = 100_000;
+/** Blocks of a document that is printed in windows. */
+export const MAX_BLOCKS = 1_000_000;
 /** Headers and footers of tables that are checked. */
 export const MAX_ROW_GROUPS = 1_000;
 /** Characters of a header or footer with the files that it names. Chromium repeats it on every page. */

@@ -49,6 +49,11 @@ export interface Questions {
   findClippedContent(): Clipped[];
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
+  // Long documents
+  beginWindows(): LongDocument;
+  findColumnWidths(): null;
+  showWindow(order: WindowOrder): Promise<ShownWindow>;
+  endWindows(): Promise<null>;
 }
 
 export interface AddedElement {
@@ -86,6 +91,8 @@ export interface LoadedParts {
   metadata: StatedMetadata | null;
   /** Whether there may be anything for `findLostContent`. */
   mayLoseContent: boolean;
+  /** The height of an active document with many elements in CSS pixels, or 0. */
+  heightPx: number;
 }
 
 /** The name and content of each `meta` element that names an author, a description or keywords. */
@@ -168,4 +175,47 @@ export interface Clipped {
 export interface UnrepeatedRows {
   element: string;
   display: 'table-header-group' | 'table-footer-group';
+}
+
+/** A document that may be shown in parts, each of which consists of blocks. */
+export interface LongDocument {
+  blocks: number;
+  /** A rough measure of the height, in characters. */
+  weight: number;
+  /** What forbids it. Empty if nothing does. */
+  reason: string;
+  /** Whether its page margins show the number of pages. */
+  countsPages: boolean;
+}
+
+export interface WindowOrder {
+  /** The number of the first block. */
+  first: number;
+  /** The number of the block after the last. If it is null, there are as many as have the weight, and they are marked. */
+  end: number | null;
+  weight: number;
+  /** The page number with which the print begins, unless it is 0. */
+  page: number;
+  /** Whether to leave out the page margins, whose number of pages is not that of the document. */
+  hidesMargins: boolean;
+  /** Empty pages to print before and after. */
+  emptyBefore: number;
+  emptyAfter: number;
+  /** With what the marks of blocks begin. */
+  key: string;
+}
+
+/** A block with the name of the destination in the PDF at which it begins. */
+export interface MarkedBlock {
+  number: number;
+  name: string;
+}
+
+export interface ShownWindow {
+  /** The number of the block after the last. */
+  end: number;
+  /** The first block, and those of the second half. */
+  marks: MarkedBlock[];
+  /** Whether all blocks are below each other. */
+  isInFlow: boolean;
 }

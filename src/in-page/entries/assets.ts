@@ -10,6 +10,7 @@ import { readMetadata } from './metadata.ts';
 import { readPageSizes } from './page-rules.ts';
 import { seeText } from './seen-text.ts';
 
+const MANY_ELEMENTS = 1_000;
 const LAZY_FRAMES = 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]';
 
 export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
@@ -22,7 +23,14 @@ export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
     sizes: active ? readPageSizes(active.rule) : [],
     metadata: readsMetadata ? readMetadata() : null,
     mayLoseContent: mayLoseContent(),
+    heightPx: active ? measureLongDocument() : 0,
   };
+}
+
+/** The height of a document with many elements. */
+function measureLongDocument(): number {
+  const isLong = document.getElementsByTagName('*').length >= MANY_ELEMENTS;
+  return isLong ? (read(document, 'documentElement')?.scrollHeight ?? 0) : 0;
 }
 
 /** Poll it where no listener is called, because scripts are disabled. */

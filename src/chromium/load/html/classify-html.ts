@@ -45,6 +45,8 @@ export interface HtmlClass {
   loadsScripts: boolean;
   /** The markup may declare shadow roots, which are found only by checking every element. */
   declaresShadows: boolean;
+  /** It may have 150 pages or more. Set only for a static document; of another, the height tells. */
+  mayBeLong: boolean;
   /** Some of them may be closed, so that no script can find them. */
   declaresClosed: boolean;
 }
@@ -67,6 +69,7 @@ export const ACTIVE: HtmlClass = {
   hasWorkers: true,
   loadsScripts: false, // most scripts of a document from a URL have its origin
   declaresShadows: true,
+  mayBeLong: false,
   declaresClosed: false, // the markup of a document from a URL is not read
 };
 
@@ -108,6 +111,11 @@ const LATER_WORDS = [
 ];
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b/i;
 
+const BLOCK = /<(?:tr|p|div|li|h[1-6]|section|pre)\b/gi;
+/** What 150 pages have at least: small rows, or full paragraphs. */
+const [LONG_CHARACTERS, LONG_BLOCKS] = [100_000, 4_000];
+const [LONG_PROSE_CHARACTERS, LONG_PROSE_BLOCKS] = [400_000, 150];
+
 const ACTIVITY = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGUISE];
 
 export function classifyHtml(html: string): HtmlClass {
@@ -143,6 +151,18 @@ function leftOvers(html: string): LeftOvers {
   return { mayNavigate, mayOutlast: mayNavigate || OUTLASTING.test(html), hasWorkers: /Worker/.test(html) };
 }
 
+function mayBeLong(html: string): boolean {
+  if (html.length < LONG_CHARACTERS) return false;
+  const blocks = countMatches(html, BLOCK);
+  return blocks >= LONG_BLOCKS || (blocks >= LONG_PROSE_BLOCKS && html.length >= LONG_PROSE_CHARACTERS && !/;base64,/.test(html));
+}
+
+function countMatches(text: string, pattern: RegExp): number {
+  let count = 0;
+  for (const _ of text.matchAll(pattern)) count++;
+  return count;
+}
+
 /** A script that is loaded may add styles, too. */
 function mayLoadStyles(html: string, script: string): boolean {
   return /src/i.test(script) || LINKED_STYLE.some((mention) => mention.test(html));
@@ -153,8 +173,12 @@ function runsLater(html: string, script: string): boolean {
 }
 
 /** A script may add what the markup does not have. */
-function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, 'mayLoseContent' | 'mayRepeatRows'> {
-  return { mayLoseContent: !isStatic || MAY_LOSE.test(html), mayRepeatRows: !isStatic || MAY_REPEAT.test(html) };
+function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, 'mayLoseContent' | 'mayRepeatRows' | 'mayBeLong'> {
+  return {
+    mayLoseContent: !isStatic || MAY_LOSE.test(html),
+    mayRepeatRows: !isStatic || MAY_REPEAT.test(html),
+    mayBeLong: isStatic && mayBeLong(html),
+  };
 }
 
 /** Matches a URL that is neither a namespace nor a comment in a script. */

@@ -1,0 +1,60 @@
+/** Shows a long document in parts: asks the loaded document, and checks its answers. */
+import { Type } from 'typebox';
+import { MAX_BLOCKS } from '../../in-page/contract/limits.ts';
+import type { LongDocument, ShownWindow, WindowOrder } from '../../in-page/contract/questions.ts';
+import { ask, DONE } from '../devtools/ask.ts';
+import type { Session } from '../devtools/connection.ts';
+import { shape } from '../devtools/evaluate.ts';
+import type { Step } from '../devtools/step.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: MAX_BLOCKS });
+const LONG_DOCUMENT = shape(
+  Type.Object({
+    blocks: Count,
+    weight: Type.Number({ minimum: 0 }),
+    reason: Type.String({ maxLength: 100 }),
+    countsPages: Type.Boolean(),
+  }),
+);
+const SHOWN_WINDOW = shape(
+  Type.Object({
+    end: Count,
+    marks: Type.Array(Type.Object({ number: Count, name: Type.String({ pattern: '^[\\w-]{1,1000}$' }) }), {
+      maxItems: MAX_BLOCKS,
+    }),
+    isInFlow: Type.Boolean(),
+  }),
+);
+
+export class PrintWindows {
+  readonly #session: Session;
+  readonly #step: Step;
+
+  readonly #leaveTraces: () => void;
+
+  constructor(session: Session, step: Step, leaveTraces: () => void) {
+    this.#session = session;
+    this.#step = step;
+    this.#leaveTraces = leaveTraces;
+  }
+
+  /** Divides the document into blocks, and hides them all unless there is a reason against it. */
+  begin(): Promise<LongDocument> {
+    this.#leaveTraces();
+    return this.#step(ask(this.#session, 'beginWindows', [], LONG_DOCUMENT));
+  }
+
+  /** Lets every window have the columns of the whole table. */
+  async findColumnWidths(): Promise<void> {
+    await this.#step(ask(this.#session, 'findColumnWidths', [], DONE));
+  }
+
+  show(order: WindowOrder): Promise<ShownWindow> {
+    return this.#step(ask(this.#session, 'showWindow', [order], SHOWN_WINDOW));
+  }
+
+  /** Shows the whole document again. */
+  async end(): Promise<void> {
+    await this.#step(ask(this.#session, 'endWindows', [], DONE));
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * Shows a long document in parts, so that what is outside the part is not laid out. All changes are attributes and one style sheet,
+ * and `endWindows` takes them back.
+ */
+import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
+import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
+import { findBlocks, type LongBlocks } from './long-blocks.ts';
+import { findWidestRows, MEASURING_RULES } from './widest-rows.ts';
+
+/** In the first layer, `!important` precedes that of the document. A collapsed row has no height, but its cells have a width. */
+const RULES = `@layer platen {
+  [data-platen-open] > :not([data-platen-shown]) { display: none !important }
+  [data-platen-shown=widest] { visibility: collapse !important }
+  ${MEASURING_RULES}
+}`;
+const MARGIN_BOXES = [
+  ...['top', 'bottom'].flatMap((edge) => ['left-corner', 'left', 'center', 'right', 'right-corner'].map((at) => `${edge}-${at}`)),
+  ...['left', 'right'].flatMap((edge) => ['top', 'middle', 'bottom'].map((at) => `${edge}-${at}`)),
+];
+const NO_MARGIN_BOXES = `@page { ${MARGIN_BOXES.map((box) => `@${box} { content: none !important }`).join(' ')} }`;
+const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTables: [] };
+
+let long = NO_BLOCKS;
+let pinned: HTMLElement[] = [];
+let widest: HTMLElement[] = [];
+/** The rules for hiding, and those for page numbers. */
+let sheets: [hiding: CSSStyleSheet, numbering: CSSStyleSheet] | undefined;
+/** Undo the changes of the last window. */
+let undo: Array<() => void> = [];
+
+/** Divides the document, and hides all of it unless there is a reason against it. */
+export function beginWindows(): LongDocument {
+  long = findBlocks();
+  const { reason, selectors, countsPages } = readDocumentStyles();
+  const fixed = reason ? undefined : findPinned(long, selectors);
+  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages };
+  if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
+  pinned = fixed;
+  sheets = [new CSSStyleSheet(), new CSSStyleSheet()];
+  sheets[0].replaceSync(RULES);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
+  for (const element of long.open) element.setAttribute('data-platen-open', '');
+  for (const element of [...long.ofWholeTables, ...pinned]) element.setAttribute('data-platen-shown', '');
+  removeCover();
+  return { ...answer, reason };
+}
+
+/** Lets every window have the columns of the whole table. Takes a few seconds for a hundred thousand rows. */
+export function findColumnWidths(): null {
+  widest = [...rowsByTable()].flatMap(([table, rows]) => {
+    for (const row of rows) showAround(row);
+    const found = getComputedStyle(table).tableLayout === 'fixed' ? [] : findWidestRows(rows);
+    undoLast();
+    return found;
+  });
+  for (const row of widest) {
+    hide(row);
+    const group = row.parentElement;
+    if (group?.localName === 'tbody') group.setAttribute('data-platen-shown', ''); // it shows nothing unless its table is shown
+  }
+  return null;
+}
+
+function rowsByTable(): Map<HTMLTableElement, HTMLElement[]> {
+  const tables = new Map<HTMLTableElement, HTMLElement[]>();
+  for (const block of long.blocks) {
+    const table = block.localName === 'tr' ? block.closest('table') : null;
+    if (table && !tables.get(table)?.push(block)) tables.set(table, [block]);
+  }
+  return tables;
+}
+
+/**
+ * Shows the blocks of an order, and one before them that ends its page, so that the first begins a page in the same way as in the whole
+ * document. Answers when the fonts that they need have loaded.
+ */
+export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
+  const { first, page, key, hidesMargins } = order;
+  undoLast();
+  const end = order.end ?? findEnd(order);
+  const shown = long.blocks.slice(Math.max(0, first - 1), end);
+  for (const block of shown) {
+    block.setAttribute('data-platen-shown', '');
+    showAround(block);
+  }
+  undo.push(() => shown.forEach(hide));
+  const start = first > 0 ? long.blocks[first] : undefined;
+  if (start) breakBefore(start);
+  const numbering = page ? `@page:first { counter-set: page ${page} !important }` : '';
+  sheets?.[1].replaceSync(hidesMargins ? numbering + NO_MARGIN_BOXES : numbering);
+  addEmptyPages(order);
+  const marks = order.end === null ? markBlocks(first, end, key) : [];
+  const isInFlow = shown.every((block) => pinned.includes(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);
+  await document.fonts.ready;
+  return { end, marks, isInFlow };
+}
+
+/** Returns the number of the block before which the blocks have the weight. */
+function findEnd({ first, weight }: WindowOrder): number {
+  const { blocks, weights } = long;
+  const until = (weights[first] ?? 0) + weight;
+  let end = first + 1;
+  while (end < blocks.length && (weights[end] ?? 0) < until) end++;
+  return end;
+}
+
+/** Removes all traces of windows. Answers when the fonts of the whole document have loaded. */
+export async function endWindows(): Promise<null> {
+  undoLast();
+  removeCover();
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !sheets?.includes(each));
+  for (const name of ['data-platen-open', 'data-platen-shown'])
+    for (const element of document.querySelectorAll(`[${name}]`)) element.removeAttribute(name);
+  void document.documentElement?.offsetHeight;
+  await document.fonts.ready;
+  return null;
+}
+
+/** Removes the style with which a long document is loaded, so that it is not laid out as a whole. */
+function removeCover(): void {
+  document.querySelector('style[data-platen-cover]')?.remove();
+}
+
+/** Empty pages around the body give the pages of the window their numbers, and the right number of pages to all of them. */
+function addEmptyPages({ emptyBefore, emptyAfter }: WindowOrder): void {
+  const sides = [
+    [emptyBefore, 'break-after', 'prepend'],
+    [emptyAfter, 'break-before', 'append'],
+  ] as const;
+  for (const [count, property, place] of sides) {
+    if (!count) continue;
+    const holder = document.createElement('div');
+    holder.style.setProperty('all', 'initial', 'important');
+    holder.style.setProperty('display', 'block', 'important');
+    holder.innerHTML = `<div style="all: initial; display: block; height: 1px; ${property}: page"></div>`.repeat(count);
+    document.documentElement[place](holder);
+    undo.push(() => holder.remove());
+  }
+}
+
+function undoLast(): void {
+  for (const each of undo.toReversed()) each();
+  undo = [];
+}
+
+function hide(block: HTMLElement): void {
+  if (pinned.includes(block)) return;
+  if (widest.includes(block)) block.setAttribute('data-platen-shown', 'widest');
+  else block.removeAttribute('data-platen-shown');
+}
+
+/** Shows the open elements around a block. */
+function showAround(block: HTMLElement): void {
+  for (let around = block.parentElement; around; around = around.parentElement) {
+    const shown = around;
+    if (shown.hasAttribute('data-platen-shown')) continue;
+    shown.setAttribute('data-platen-shown', '');
+    undo.push(() => shown.removeAttribute('data-platen-shown'));
+  }
+}
+
+function shownOpen(): HTMLElement[] {
+  return long.open.filter((element) => element.hasAttribute('data-platen-shown'));
+}
+
+function mayBreakBefore(block: HTMLElement): boolean {
+  const { display, float, position } = getComputedStyle(block);
+  return !display.startsWith('inline') && float === 'none' && (position === 'static' || position === 'relative');
+}
+
+/** Begins a page as an unforced break does, which takes the margins away that are adjacent to it. */
+function breakBefore(block: HTMLElement): void {
+  setStyle(block, 'break-before', 'page');
+  for (let inner: Element | null = block; inner instanceof HTMLElement; inner = inner.firstElementChild) {
+    const { display, marginTop, paddingTop, borderTopWidth } = getComputedStyle(inner);
+    if (display !== 'block' && display !== 'list-item') return;
+    if (marginTop !== '0px') setStyle(inner, 'margin-top', '0');
+    if (paddingTop !== '0px' || borderTopWidth !== '0px') return;
+  }
+}
+
+function setStyle(element: HTMLElement, property: string, value: string): void {
+  const before = element.getAttribute('style');
+  element.style.setProperty(property, value, 'important');
+  undo.push(() => (before === null ? element.removeAttribute('style') : element.setAttribute('style', before)));
+}
+
+/** Lets the PDF tell where blocks begin: Chromium writes a destination for each element to which a link leads. */
+function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
+  const holder = document.createElement('div');
+  holder.style.setProperty('display', 'none', 'important');
+  const from = first + Math.ceil((end - first) / 2);
+  const numbers = [first, ...Array.from({ length: end - from }, (_, n) => from + n)];
+  const marks = numbers.map((number) => ({ number, name: nameBlock(long.blocks[number] as HTMLElement, `${key}${number}`) }));
+  const found = marks.filter(({ name }) => /^[\w-]+$/.test(name));
+  for (const { name } of found) {
+    const link = document.createElement('a');
+    link.href = `${document.URL.split('#')[0]}#${name}`;
+    holder.append(link);
+  }
+  document.documentElement.append(holder);
+  undo.push(() => holder.remove());
+  return found;
+}
+
+/** Returns the id of a block, and gives it one if it has none. */
+function nameBlock(block: HTMLElement, name: string): string {
+  if (block.id) return block.id;
+  block.id = name;
+  undo.push(() => block.removeAttribute('id'));
+  return name;
+}
