@@ -1,0 +1,119 @@
+/** Reads the pages of a PDF that Chromium printed: its bytes in; page objects, destinations and what a page shows out. */
+import { inflateSync } from 'node:zlib';
+import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
+import { match, readCrossReference } from '../objects/cross-reference.ts';
+import { isStream, RawFile } from '../objects/raw-file.ts';
+
+const DESTINATION = /\/([^\s/[\]()<>]+) (\[(\d+) 0 R \/XYZ -?[\d.]+ (-?[\d.]+) 0\])/g;
+/** A string, which may contain any text, or a reference. */
+const STRING_OR_REFERENCE = /\([^\\()]*(?:\\[\s\S][^\\()]*)*\)|\b(\d+) 0 R\b/g;
+const STREAM = 'stream\n';
+/** Names of resources, and numbers of marked content, differ between prints of the same page. */
+const RESOURCE = /\/([A-Z])\d+\b/g;
+const MARKED_CONTENT = /\/MCID \d+/g;
+
+/** Replaces the references in the text of an object that Chromium wrote, which escapes parentheses in strings. */
+export function replaceReferences(text: string, replace: (id: number) => string): string {
+  return text.replace(STRING_OR_REFERENCE, (found, id?: string) => (id === undefined ? found : replace(Number(id))));
+}
+
+export interface Destination {
+  /** As the PDF writes it. */
+  name: string;
+  value: string;
+  /** The object number of the page. */
+  page: number;
+  /** The index of the page. */
+  index: number;
+  /** Points from the lower edge of the page. */
+  top: number;
+}
+
+export class PrintedPages extends RawFile {
+  readonly catalog: string;
+  /** The object number of the information dictionary. */
+  readonly info: number;
+  /** Object numbers of the pages. */
+  readonly pages: number[];
+
+  constructor(bytes: Buffer) {
+    super(bytes);
+    const { trailer } = readCrossReference(new ChunkedBuffer([bytes]));
+    this.info = Number(match(/\/Info (\d+) 0 R/, trailer));
+    this.catalog = this.text(Number(match(/\/Root (\d+) 0 R/, trailer)));
+    this.pages = this.#findPages(Number(match(/\/Pages (\d+) 0 R/, this.catalog)));
+  }
+
+  /** The text of an object, or the dictionary of a stream. */
+  text(id: number): string {
+    const body = this.#require(id);
+    return body.toString('latin1', 0, isStream(body) ? body.indexOf(STREAM) : body.length);
+  }
+
+  /** A stream from its keyword to its end. */
+  stream(id: number): Buffer | undefined {
+    const body = this.#require(id);
+    return isStream(body) ? body.subarray(body.indexOf(STREAM)) : undefined;
+  }
+
+  destinations(): Destination[] {
+    const [, dests] = /\/Dests (\d+) 0 R/.exec(this.catalog) ?? [];
+    if (dests === undefined) return [];
+    const indexes = new Map(this.pages.map((id, index) => [id, index]));
+    return [...this.text(Number(dests)).matchAll(DESTINATION)].map(([, name = '', value = '', page, top]) => {
+      const index = indexes.get(Number(page)) ?? -1;
+      return { name, value, page: Number(page), index, top: Number(top) };
+    });
+  }
+
+  /** What a page shows, in a form that is equal for equal pages of two prints. */
+  content(index: number): string {
+    const [, id] = /\/Contents (\d+) 0 R/.exec(this.text(this.pages[index] ?? 0)) ?? [];
+    const stream = id === undefined ? undefined : this.stream(Number(id));
+    if (!stream) return '';
+    const names = new Map<string, number>();
+    return inflateSync(stream.subarray(STREAM.length))
+      .toString('latin1')
+      .replace(MARKED_CONTENT, '')
+      .replace(RESOURCE, (name, kind) => {
+        const number = names.get(name) ?? names.size;
+        names.set(name, number);
+        return `/${kind}${number}`;
+      });
+  }
+
+  #require(id: number): Buffer {
+    const body = this.body(id);
+    if (!body) throw new Error(`the PDF has no object ${id}`);
+    return body;
+  }
+
+  #findPages(id: number): number[] {
+    const [, kids] = /\/Kids \[([\d R\s]*)\]/.exec(this.text(id)) ?? [];
+    if (kids === undefined) return [id];
+    return [...kids.matchAll(/(\d+) 0 R/g)].flatMap(([, kid]) => this.#findPages(Number(kid)));
+  }
+}
+
+/** The rounding of large coordinates, in Chromium's single precision. */
+const TOLERANCE = 0.1;
+/** The matrix of the page, and coordinates inside and outside of it. */
+const MAX_SHIFTS = 3;
+
+/**
+ * Whether two contents show the same. Chromium positions content from the top of the first page of its print, so that coordinates may
+ * differ, but all by the same few distances.
+ */
+export function showsSame(one: string, other: string): boolean {
+  const [some, others] = [one.split(/\s+/), other.split(/\s+/)];
+  const shifts: number[] = [];
+  return (
+    some.length === others.length &&
+    some.every((token, index) => {
+      if (token === others[index]) return true;
+      const shift = Number(token) - Number(others[index]);
+      if (shifts.some((known) => Math.abs(known - shift) < TOLERANCE)) return true;
+      return !Number.isNaN(shift) && shifts.push(shift) <= MAX_SHIFTS;
+    })
+  );
+}
