@@ -7,6 +7,7 @@ import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
+import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
@@ -16,10 +17,12 @@ import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
+import type { FinishPlan } from './request/finish-options.ts';
 import type { SourceRequest } from './request/render-request.ts';
 import type { SignaturePlan } from './request/signature-options.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
 import { openSigning, type SigningServices } from './steps/signing.ts';
+import { canDivide } from './steps/windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;
@@ -34,7 +37,8 @@ type Verdict = 'allowed' | 'refused' | 'unchecked';
 
 export type DryRunRequest = SourceRequest & {
   deliverTo?: { url: string } | undefined;
-  finish?: { signature?: SignaturePlan | undefined };
+  print?: PrintSettings;
+  finish?: Partial<FinishPlan> & { signature?: SignaturePlan | undefined };
 };
 
 const MAX_URLS = 100;
@@ -80,7 +84,7 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
       dry_run: true,
       would_render: !problems.length,
       problems,
-      hints: request.finish ? findHints(content) : [],
+      hints: findHints(content, request),
       source: request.source.kind,
       ...(content.kind === 'html' && { html_bytes: Buffer.byteLength(content.html) }),
       ...(template && { template }),
@@ -97,8 +101,9 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
   }
 }
 
-function findHints(content: Content): string[] {
-  const hint = content.kind === 'html' ? longTableHint(content.html) : undefined;
+function findHints(content: Content, { load, print, finish }: DryRunRequest): string[] {
+  if (content.kind !== 'html' || !print || !finish) return [];
+  const hint = longTableHint(content.html, canDivide({ load, print, finish }));
   return hint === undefined ? [] : [hint];
 }
 

@@ -3,11 +3,18 @@
 /** About 200 pages of rows with one line. */
 const MANY_ROWS = 8_000;
 
-/** Returns what to do about a table that may have too many pages, or undefined. Takes linear time. */
-export function longTableHint(html: string): string | undefined {
+const COUNTERS = /counter-(?:increment|reset|set)/i;
+
+/**
+ * Returns what to do about a table that may have too many pages, or undefined. `mayDivide` tells whether the request allows to print the
+ * document in parts. Takes linear time.
+ */
+export function longTableHint(html: string, mayDivide: boolean): string | undefined {
+  if (mayDivide && !COUNTERS.test(html)) return undefined;
   const rows = mostRows(html);
   if (rows < MANY_ROWS) return undefined;
-  return `A table has ${rows} rows. One of more than about 200 pages may need more memory than a render may take (resource_limit): split it into several tables, or send the parts of the document as items of a batch and merge them.`;
+  const cause = mayDivide ? 'CSS counters' : 'tags, bookmarks, form fields, a single page or no scripts';
+  return `A table has ${rows} rows, and the document cannot be printed in parts because of ${cause}. A table of more than about 200 pages may then need more memory than a render may take (resource_limit): leave these out, split it into several tables, or send the parts of the document as items of a batch and merge them.`;
 }
 
 function mostRows(html: string): number {

@@ -35,6 +35,7 @@ import { toSignatureField } from './steps/signing.ts';
 import { joinPages, layOut } from './steps/single-page.ts';
 import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
+import { canDivide, printInWindows } from './steps/windows.ts';
 
 export interface RenderedFile {
   /** Media type. */
@@ -164,15 +165,17 @@ async function printOnPage(page: Page, plan: PagePlan, deadline: Deadline) {
 /** Prints a document until it is as the order wants it. */
 async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Promise<PrintedDocument> {
   const { content, load, print: wanted, shareOf, hanLanguages, finish, key } = plan;
-  await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages }, deadline);
+  const mayDivide = canDivide(plan);
+  await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages, mayDivide }, deadline);
   const settings = document.settings ?? wanted;
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
-  const first = await printPages(document, await layOut(document, settings));
+  const divided = await printInWindows(document, settings);
+  const first = divided ?? (await printPages(document, await layOut(document, settings)));
   const findings = await document.findings();
   const joined = await joinPages(document, first);
   const { fields, printedFields, ...print } = await placeFields(document, joined, controls, key, wanted.scale);
-  await requirePages(document, print);
+  if (!divided) await requirePages(document, print);
   const view = paperView(content, print.settings, print.chunks);
   const scale = await findScale(document, print, view);
   const losses = await measureLosses(document, print, view, scale);

@@ -1,0 +1,59 @@
+/** Long documents, which are printed in windows: their links, pages and bytes, and what is printed at once. */
+import { describe, expect, test } from 'vitest';
+import { bytesOf, problem, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
+import { openPdf } from '../support/open-pdf.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const service = await sharedService();
+const printer = await LongPrinter.start().then(closeAfterAll);
+
+/** The indexes of the pages to which the links of a page lead. */
+async function linkedPages(pdf: Uint8Array, page: number): Promise<number[]> {
+  await using opened = await openPdf(pdf);
+  const { document } = opened;
+  const annotations: Array<{ dest: string }> = await (await document.getPage(page)).getAnnotations();
+  const destinations = await Promise.all(annotations.map(({ dest }) => document.getDestination(dest)));
+  return await Promise.all(destinations.map((destination) => document.getPageIndex(destination?.[0])));
+}
+
+describe('a long document', () => {
+  test('has links from its first to its last page and back, and the same bytes each time', async () => {
+    const render = async () => new Uint8Array(await bytesOf(await succeeded(service.pdf({ html: longTable() }))));
+    const pdf = await render();
+    await using opened = await openPdf(pdf);
+    const { numPages } = opened.document;
+    expect(numPages).toBeGreaterThan(150);
+    expect(await linkedPages(pdf, 1)).toEqual([numPages - 1]);
+    expect(await linkedPages(pdf, numPages)).toEqual([0]);
+    expect(Buffer.from(await render()).equals(pdf)).toBe(true);
+  });
+
+  test('lacks pages that are not there', async () => {
+    const response = await service.pdf({ html: longTable(), options: { pageRanges: '5000-' } });
+    expect(await problem(response, 422, 'print_failed')).toMatchObject({ pages: expect.toSatisfy((pages) => pages > 150) });
+  });
+
+  test('is made by a script', async () => {
+    const text = JSON.stringify(longText()).replace(/</g, '\\u003c');
+    const script = `<script>const parsed = new DOMParser().parseFromString(${text}, 'text/html'); document.head.append(...parsed.head.children); document.body.append(...parsed.body.children)</script>`;
+    const divided = await printer.inWindows(`<!doctype html><html lang="en"><head></head><body>${script}`);
+    await using opened = await openPdf(divided ?? new Uint8Array());
+    await using whole = await openPdf(await printer.atOnce(longText()));
+    expect(opened.document.numPages).toBe(whole.document.numPages);
+  });
+});
+
+describe('a document is printed at once', () => {
+  const cases: Array<[string, string]> = [
+    ['if it is short', longTable('', 500)],
+    ['if it has CSS counters', longText('h2 { counter-increment: chapter } h2::before { content: counter(chapter) }')],
+    ['if it has columns', longText('main { columns: 2 }')],
+    ['if its rows are side by side', longText('main { display: flex; flex-wrap: wrap }')],
+    ['if a box is placed on the page', longText('h2 { position: absolute; top: 0 }')],
+  ];
+  test.each(cases)('%s', async (_, html) => {
+    expect(await printer.inWindows(html)).toBeUndefined();
+  });
+});
