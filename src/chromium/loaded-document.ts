@@ -69,7 +69,7 @@ export class LoadedDocument implements AsyncDisposable {
     this.#page = page;
     const step: Step = (work) => attempt.run(() => attempt.step(work));
     this.layout = new PageLayout(page.session, page.emulation, step);
-    this.windows = new PrintWindows(page.session, step, () => parts.load.leaveTraces());
+    this.windows = new PrintWindows(page.session, step, () => parts.load.leaveTraces(true));
   }
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 
 const printer = await LongPrinter.start().then(closeAfterAll);
@@ -26,6 +27,10 @@ async function words(file: string): Promise<string[]> {
   return (await outputOf('pdftotext', '-raw', file, '-')).split(/\s+/);
 }
 
+const square = (colour: string) =>
+  `url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='9' height='9'%3E%3Crect width='9' height='9' fill='${colour}'/%3E%3C/svg%3E")`;
+const PICTURES = `tr:nth-child(n + 2500) td:first-child { background: ${square('green')} } tr:nth-child(n + 4000) td { background: url(${PIXEL_URL}) }`;
+
 async function pixels(file: string): Promise<Buffer> {
   return (await run('pdftoppm', ['-r', '40', file], { encoding: 'buffer', maxBuffer: 1e9 })).stdout;
 }
@@ -39,6 +44,7 @@ describe('a document in windows has the pixels and the text of one print', () =>
       {},
     ],
     ['a table with fixed columns', longTable('table { table-layout: fixed }'), {}],
+    ['a table with pictures in late rows', longTable(PICTURES), {}],
     ['text', longText(), {}],
     ['text with left and right pages', longText(SIDES), {}],
     ['text with the number of pages', longText(TOTALS), {}],

@@ -131,8 +131,10 @@ export class DocumentLoad implements Disposable {
   }
 
   /** The page must be emptied before its next document. */
-  leaveTraces(): void {
-    this.#context.parts.traces.needReset = true;
+  leaveTraces(needNavigation = false): void {
+    const { traces } = this.#context.parts;
+    traces.needReset = true;
+    traces.needNavigation ||= needNavigation;
   }
 
   /** Its cookies must be removed before the next document. */

@@ -7,6 +7,9 @@ const COUNTERS = /counter-(?:increment|reset|set)/;
 const OUT_OF_FLOW = /position:\s*(?:fixed|absolute)/;
 const NUMBER_OF_PAGES = /counters?\(\s*pages\b/;
 const WITH_STYLE = ['fixed', 'absolute'].map((position) => `[style*=${position}]`);
+/** Chromium writes URLs with quotes. */
+const PICTURE = /url\("([^"]+)"\)/g;
+const MAX_PICTURES = 1_000;
 /** Elements with a position of their own that are looked at. */
 const MAX_POSITIONED = 5_000;
 const OPEN_DISPLAYS = ['block', 'flow-root', 'list-item', 'table', 'table-row-group'];
@@ -16,16 +19,19 @@ interface DocumentStyles {
   reason: string;
   /** They match elements that may have a position of their own. */
   selectors: Set<string>;
+  /** The absolute URLs of pictures in backgrounds, borders and the like. */
+  pictures: Set<string>;
   /** Whether page margins show the number of pages. */
   countsPages: boolean;
 }
 
 /** Reads what the style sheets of the document say about its layout. */
 export function readDocumentStyles(): DocumentStyles {
-  const styles: DocumentStyles = { reason: '', selectors: new Set(WITH_STYLE), countsPages: false };
+  const styles: DocumentStyles = { reason: '', selectors: new Set(WITH_STYLE), pictures: new Set(), countsPages: false };
   try {
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets])
       for (const rule of allRules(sheet)) readRule(rule, styles);
+    for (const { style } of document.querySelectorAll<HTMLElement>('[style*="url("]')) addPictures(style, null, styles);
   } catch {
     styles.reason = 'style sheets of other origins';
   }
@@ -33,11 +39,19 @@ export function readDocumentStyles(): DocumentStyles {
   return styles;
 }
 
-function readRule({ type, selectorText, style, cssText }: AnyRule, styles: DocumentStyles): void {
+function readRule({ type, selectorText, style, cssText, parentStyleSheet }: AnyRule, styles: DocumentStyles): void {
   if (type === RULE_TYPES.page && NUMBER_OF_PAGES.test(cssText)) styles.countsPages = true;
   if (type !== RULE_TYPES.style || !style) return;
   if (COUNTERS.test(style.cssText)) styles.reason = COUNTED;
+  addPictures(style, parentStyleSheet, styles);
   if (OUT_OF_FLOW.test(style.cssText) && selectorText) styles.selectors.add(selectorText.replace(/::[-\w]+/g, ''));
+}
+
+function addPictures({ cssText }: CSSStyleDeclaration, sheet: CSSStyleSheet | null, { pictures }: DocumentStyles): void {
+  for (const [, address = ''] of cssText.matchAll(PICTURE)) {
+    const url = URL.parse(address, sheet?.href ?? document.baseURI);
+    if (url && pictures.size < MAX_PICTURES) pictures.add(url.href);
+  }
 }
 
 /** Returns the blocks that are on every page, or undefined if another element has a position outside its block. */

@@ -23,6 +23,8 @@ const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTable
 let long = NO_BLOCKS;
 let pinned: HTMLElement[] = [];
 let widest: HTMLElement[] = [];
+/** Pictures of styles, which are loaded before they are shown, and are in memory as long as they are held. */
+let held: HTMLImageElement[] = [];
 /** The rules for hiding, and those for page numbers. */
 let sheets: [hiding: CSSStyleSheet, numbering: CSSStyleSheet] | undefined;
 /** Undo the changes of the last window. */
@@ -31,11 +33,12 @@ let undo: Array<() => void> = [];
 /** Divides the document, and hides all of it unless there is a reason against it. */
 export function beginWindows(): LongDocument {
   long = findBlocks();
-  const { reason, selectors, countsPages } = readDocumentStyles();
+  const { reason, selectors, pictures, countsPages } = readDocumentStyles();
   const fixed = reason ? undefined : findPinned(long, selectors);
   const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages };
   if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
   pinned = fixed;
+  held = [...pictures].map(loadPicture);
   sheets = [new CSSStyleSheet(), new CSSStyleSheet()];
   sheets[0].replaceSync(RULES);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
@@ -92,6 +95,7 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   const marks = order.end === null ? markBlocks(first, end, key) : [];
   const isInFlow = shown.every((block) => pinned.includes(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);
   await document.fonts.ready;
+  await Promise.allSettled(held.map((picture) => picture.decode()));
   return { end, marks, isInFlow };
 }
 
@@ -136,6 +140,12 @@ function addEmptyPages({ emptyBefore, emptyAfter }: WindowOrder): void {
     document.documentElement[place](holder);
     undo.push(() => holder.remove());
   }
+}
+
+function loadPicture(url: string): HTMLImageElement {
+  const picture = new Image();
+  picture.src = url;
+  return picture;
 }
 
 function undoLast(): void {
