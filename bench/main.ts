@@ -17,6 +17,7 @@ import { measureFairness } from './fairness.ts';
 import { measureFinished } from './finished.ts';
 import { measureFinishing } from './finishing.ts';
 import { measureHostileDocuments } from './hostile.ts';
+import { measureLong } from './long.ts';
 import type { Row } from './measure.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureFloods, measureOverload } from './overload.ts';
@@ -41,11 +42,12 @@ const SCENARIOS = {
   fairness: () => measureFairness(values.way),
   floods: measureFloods,
   hostile: measureHostileDocuments,
+  long: measureLong,
   postgres: measurePostgres,
   sizing: measureSizing,
   soak: () => measureSoak(Number(values.renders)),
 };
-const BY_NAME = ['postgres', 'sizing', 'soak'];
+const BY_NAME = ['long', 'postgres', 'sizing', 'soak'];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({

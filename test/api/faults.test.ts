@@ -3,6 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { longTable } from '../support/long-documents.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
@@ -302,17 +303,17 @@ function endIfAlive(pid: number): void {
 }
 
 describe('clients', () => {
-  test('frees the page when the client disconnects during a render', async () => {
+  test.each([
+    ['with an endless script', '<script>for (;;);</script>'],
+    ['in windows', longTable('', 20_000)],
+  ])('frees the page when the client disconnects during a render %s', async (_, html) => {
     const gone = await service.metric('platen_renders_total', 'outcome="client_closed"');
     const controller = new AbortController();
-    const reply = service.pdf(
-      { html: '<script>for (;;);</script>', options: { timeout: 60_000 } },
-      { signal: controller.signal },
-    );
+    const reply = service.pdf({ html, options: { timeout: 60_000 } }, { signal: controller.signal });
     await eventually('the render is under way', async () => (await service.metric('platen_pages_busy')) > 0);
     controller.abort();
     await expect(reply).rejects.toThrow();
-    await eventually('the page is free', async () => (await service.metric('platen_pages_busy')) === 0, 5_000);
+    await eventually('the page is free', async () => (await service.metric('platen_pages_busy')) === 0, 2_000);
     expect(await service.metric('platen_renders_total', 'outcome="client_closed"')).toBe(gone + 1);
   });
 

@@ -263,7 +263,7 @@ export class DocumentLoad implements Disposable {
     const loaded = session.next(event);
     this.#isWriting = true;
     if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
-    const written = htmlClass.isStatic && print ? withPageRule(withCover(html, htmlClass, mayDivide), htmlClass, print) : html;
+    const written = htmlClass.isStatic && print ? withPageRule(withCover(html, htmlClass, mayDivide && !load.waitForSelector), htmlClass, print) : html;
     await step(session.send('Page.setDocumentContent', { frameId, html: written }));
     await step(loaded);
     if (htmlClass.declaresClosed) await step(listClosedShadows(session).catch(() => {})); // the tree is too deep
