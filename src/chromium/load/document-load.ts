@@ -22,7 +22,7 @@ import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
-import { isForPaper, type LoadContext } from './load-job.ts';
+import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
 import type { Content } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';
 import { Navigation } from './navigation.ts';
@@ -251,7 +251,7 @@ export class DocumentLoad implements Disposable {
 
   /** Writes a document from markup, in the opaque origin of an empty page. */
   async #write(content: HtmlContent): Promise<HtmlClass> {
-    const { load, print, mayDivide } = this.#context.job;
+    const { load, print } = this.#context.job;
     const { step } = this.#context.attempt;
     const { session, frameId, network } = this.#context.parts;
     const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
@@ -263,7 +263,8 @@ export class DocumentLoad implements Disposable {
     const loaded = session.next(event);
     this.#isWriting = true;
     if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
-    const written = htmlClass.isStatic && print ? withPageRule(withCover(html, htmlClass, mayDivide && !load.waitForSelector), htmlClass, print) : html;
+    const covered = withCover(html, htmlClass, this.#context.job);
+    const written = htmlClass.isStatic && print ? withPageRule(covered, htmlClass, print) : html;
     await step(session.send('Page.setDocumentContent', { frameId, html: written }));
     await step(loaded);
     if (htmlClass.declaresClosed) await step(listClosedShadows(session).catch(() => {})); // the tree is too deep
@@ -344,8 +345,8 @@ function mayReachServers({ html, baseUrl, assets }: HtmlContent): boolean {
 }
 
 /** Hides a long document, so that it is not laid out as a whole before it is printed in windows. */
-function withCover(html: string, { mayBeLong }: HtmlClass, mayDivide = false): string {
-  return mayDivide && mayBeLong ? insertInHead(html, COVER) : html;
+function withCover(html: string, { mayBeLong }: HtmlClass, { mayDivide, load }: LoadJob): string {
+  return mayDivide && mayBeLong && !load.waitForSelector ? insertInHead(html, COVER) : html;
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */
