@@ -57,7 +57,7 @@ async function watch(tree: ProcessTree, ended: AbortSignal) {
   const all = { seconds: new Map<number, number>(), peakBytes: 0 };
   while (!ended.aborted) {
     const { seconds, bytes } = await sample(tree);
-    for (const [pid, each] of seconds) all.seconds.set(pid, each);
+    for (const [pid, each] of seconds) all.seconds.set(pid, Math.max(each, all.seconds.get(pid) ?? 0)); // 0 if it has just ended
     all.peakBytes = Math.max(all.peakBytes, bytes);
     await delay(SAMPLE_MS);
   }
@@ -82,7 +82,7 @@ function secondsOf(pid: number): number {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {
-    return 0; // it has just ended
+    return 0; // it has ended
   }
 }
 
