@@ -30,6 +30,20 @@ describe('a long document', () => {
     expect(Buffer.from(await render()).equals(pdf)).toBe(true);
   });
 
+  test('has links of its own on every page in a repeated head', async () => {
+    const html = longTable().replace('<th>Number', '<th><a href="https://example.com/">Number</a>');
+    await using opened = await openPdf((await printer.inWindows(html)) ?? new Uint8Array());
+    const { document } = opened;
+    const numbers = Array.from({ length: document.numPages }, (_, n) => n + 1);
+    const links = await Promise.all(
+      numbers.map(async (page) =>
+        (await (await document.getPage(page)).getAnnotations()).filter(({ url }) => url).map(({ id }) => id),
+      ),
+    );
+    expect(links.every((ofPage) => ofPage.length > 0)).toBe(true);
+    expect(new Set(links.flat()).size).toBe(links.flat().length);
+  });
+
   test('lacks pages that are not there', async () => {
     const response = await service.pdf({ html: longTable(), options: { pageRanges: '5000-' } });
     expect(await problem(response, 422, 'print_failed')).toMatchObject({ pages: expect.toSatisfy((pages) => pages > 150) });

@@ -96,7 +96,7 @@ export class JoinedWindows {
     const translated = this.#translate(text, window);
     const digest = createHash('sha256').update(translated);
     const content = (stream ? digest.update(stream) : digest).digest('base64');
-    const equal = this.#known.get(content);
+    const equal = isAnnotation(text) ? undefined : this.#known.get(content);
     if (equal !== undefined) return this.#note(old, equal, window);
     const id = this.#nextId++;
     this.#known.set(content, id);
@@ -133,6 +133,11 @@ export class JoinedWindows {
     this.#chunks.push(Buffer.concat(this.#parts));
     this.#parts = [];
   }
+}
+
+/** An annotation belongs to one page (12.5.2), even if another page has an equal one. */
+function isAnnotation(text: string): boolean {
+  return text.startsWith('<</Type /Annot\n');
 }
 
 /** A printed PDF while its pages are added. */
