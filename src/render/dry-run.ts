@@ -22,7 +22,7 @@ import type { SourceRequest } from './request/render-request.ts';
 import type { SignaturePlan } from './request/signature-options.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
 import { openSigning, type SigningServices } from './steps/signing.ts';
-import { canDivide } from './steps/windows.ts';
+import { canDivide } from './windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;

@@ -35,7 +35,7 @@ import { toSignatureField } from './steps/signing.ts';
 import { joinPages, layOut } from './steps/single-page.ts';
 import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
-import { canDivide, printInWindows } from './steps/windows.ts';
+import { canDivide, printInWindows } from './windows.ts';
 
 export interface RenderedFile {
   /** Media type. */

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { printPages } from '../../src/render/steps/page-ranges.ts';
-import { printInWindows } from '../../src/render/steps/windows.ts';
+import { printInWindows } from '../../src/render/windows.ts';
 import type { BareBrowser } from './bare-browser.ts';
 import { startBareBrowser } from './bare-browser.ts';
 

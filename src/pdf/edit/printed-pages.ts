@@ -91,7 +91,7 @@ export class PrintedPages extends RawFile {
   #findPages(id: number): number[] {
     const [, kids] = /\/Kids \[([\d R\s]*)\]/.exec(this.text(id)) ?? [];
     if (kids === undefined) return [id];
-    return [...kids.matchAll(/(\d+) 0 R/g)].flatMap(([, kid]) => this.#findPages(Number(kid)));
+    return [...kids.matchAll(/\b(\d+) 0 R/g)].flatMap(([, kid]) => this.#findPages(Number(kid)));
   }
 }
 

@@ -4,15 +4,15 @@
  * with, and both prints of it must be equal. A document for which they are not is printed at once.
  */
 import { randomBytes } from 'node:crypto';
-import type { LoadSettings } from '../../chromium/load/load-settings.ts';
-import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import type { PrintSettings } from '../../chromium/print/print-options.ts';
-import type { LongDocument, ShownWindow } from '../../in-page/contract/questions.ts';
-import { JoinedWindows } from '../../pdf/edit/join-windows.ts';
-import { PrintedPages, showsSame } from '../../pdf/edit/printed-pages.ts';
-import type { FinishPlan } from '../request/finish-options.ts';
-import { beyondTheEnd, parseRanges } from '../request/values/page-ranges.ts';
-import type { Print } from './print.ts';
+import type { LoadSettings } from '../chromium/load/load-settings.ts';
+import type { LoadedDocument } from '../chromium/loaded-document.ts';
+import type { PrintSettings } from '../chromium/print/print-options.ts';
+import type { LongDocument, ShownWindow } from '../in-page/contract/questions.ts';
+import { JoinedWindows } from '../pdf/edit/join-windows.ts';
+import { PrintedPages, showsSame } from '../pdf/edit/printed-pages.ts';
+import type { FinishPlan } from './request/finish-options.ts';
+import { beyondTheEnd, parseRanges } from './request/values/page-ranges.ts';
+import type { Print } from './steps/print.ts';
 
 /** A document with fewer pages is printed at once. */
 const LEAST_PAGES = 150;
