@@ -166,8 +166,9 @@ async function openBase(config: Config, clock: Clock, logger: ReturnType<typeof 
       const isOpen = await each.catch(() => undefined); // it is reported below
       await isOpen?.close();
     });
-  const [services, engine] = await Promise.all([opening, starting]);
-  return { services, engine };
+  starting.catch(() => {}); // a fault of the database is reported first
+  const services = await opening;
+  return { services, engine: await starting };
 }
 
 function openReadiness({ checkNode, database, links, blobs }: Services, engine: RenderEngine, dataDir: string) {

@@ -136,6 +136,8 @@ export class Page implements RunningPage {
       this.#parts.traces.needNavigation = true;
     };
     session.on('Page.navigatedWithinDocument', leave); // a replacement would have its address and state
+    session.on('Page.frameRequestedNavigation', leave); // it may commit only after a replacement
+    session.on('Page.frameStartedNavigating', leave);
     session.on('Page.frameAttached', leave); // its callbacks may outlast it, see `replace-document.ts`
     session.on('Page.frameNavigated', ({ frame }) => {
       const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
@@ -292,7 +294,8 @@ export class Page implements RunningPage {
 
   async #replaceDocument(): Promise<boolean> {
     const { session, frameId, traces } = this.#parts;
-    return !traces.needNavigation && (await replaceDocument(session, frameId));
+    if (traces.needNavigation || !(await replaceDocument(session, frameId))) return false;
+    return !traces.needNavigation; // the document may have caused it in the meantime
   }
 
   async #leaveDocument(): Promise<void> {
@@ -305,7 +308,6 @@ export class Page implements RunningPage {
     await emulation.undo();
     traces.mayRunOnUnload = false;
     traces.needReset = false;
-    traces.needNavigation = false;
     traces.mayHaveCookies = false;
   }
 
@@ -387,6 +389,7 @@ export class Page implements RunningPage {
       const { loaderId, errorText } = await session.send('Page.navigate', { url });
       await loaded;
       if (errorText || !loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
+      this.#parts.traces.needNavigation = false; // its own navigation was reported, too
       if (this.#parts.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();

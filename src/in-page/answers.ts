@@ -25,6 +25,7 @@ import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
 import { beginWindows, endWindows, findColumnWidths, showWindow } from './entries/print/windows/print-windows.ts';
+import { readMarker } from './entries/replacement.ts';
 import { restoreAttributes } from './entries/structure/attributes.ts';
 import { readStructure } from './entries/structure/read-structure.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
@@ -61,6 +62,7 @@ export const answers: Questions = {
   measureHeight,
   measureTemplates,
   noteHeights,
+  readMarker,
   readMetadata,
   readStyleSheets,
   prepareFields,

@@ -13,6 +13,7 @@ export interface Questions {
   awaitAssets(options: AssetOptions): Promise<LoadedParts>;
   haveAssetsLoaded(declaresShadows: boolean): boolean;
   finishAnimations(declaresShadows: boolean): number;
+  readMarker(): string;
   readMetadata(): StatedMetadata;
   setPixelRatio(ratio: number): null;
   waitUntilFinished(options: FinishOptions): Promise<FinishState>;

@@ -18,4 +18,5 @@ export function protectWindow(): void {
   if (self !== self.top) return;
   self.close = () => {};
   self.name = '';
+  history.scrollRestoration = 'auto';
 }

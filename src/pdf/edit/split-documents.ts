@@ -43,7 +43,7 @@ const [INFO, CATALOG, PAGES] = [1, 2, 3];
  * Names of resources, character codes, and strings that may look like them. Skia escapes parentheses in strings (`write_literal_byte_string`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTypes.cpp).
  */
-const PARTS = /\((?:[^()\\]|\\.)*\)|\/ActualText\s*<[^>]*>|\/([A-Z]+)(\d+)\b|<([\dA-F]+)>/gs;
+const PARTS = /\((?:[^()\\]|\\.)*\)|\/ActualText\s*<[^<>]*>|\/([A-Z]+)(\d+)\b|<([\dA-F]+)>/gs;
 /** A matrix: its horizontal scale and its vertical offset. */
 const MATRIX = /(?<=^|\n)(-?[\d.]+)(?: -?[\d.]+){4} (-?[\d.]+) cm\n/g;
 const MAKERS = /\/(?:Creator|Producer) \([^()\\]*\)/g;

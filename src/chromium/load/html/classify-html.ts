@@ -121,7 +121,7 @@ const ACTIVITY = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGU
 export function classifyHtml(html: string): HtmlClass {
   const declaresShadows = /shadowrootmode/i.test(html);
   const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*(?:["']\s*)?closed/i.test(html);
-  const isStatic = !declaresClosed && !ACTIVITY.some((mention) => mention.test(html));
+  const isStatic = !(declaresClosed || titlesStyles(html) || ACTIVITY.some((mention) => mention.test(html)));
   const script = textInTags(html, 'script');
   const loadsStyles = mayLoadStyles(html, script);
   return {
@@ -161,6 +161,11 @@ function countMatches(text: string, pattern: RegExp): number {
   let count = 0;
   for (const _ of text.matchAll(pattern)) count++;
   return count;
+}
+
+/** The title of the first titled style sheet stays with the window, and disables those with other titles. */
+function titlesStyles(html: string): boolean {
+  return /title/i.test(textInTags(html, 'style'));
 }
 
 /** A script that is loaded may add styles, too. */
