@@ -86,7 +86,7 @@ const PROBES: Record<string, string> = {
   scripted: `<!doctype html><p id=p></p><script>
     p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
       document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name,
-      document.getAnimations().length, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length,
+      document.getAnimations().length, history.scrollRestoration, JSON.stringify(history.state), document.URL, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length,
       document.cookie, localStorage.length, localStorage.getItem('a'), localStorage.mark, sessionStorage.b].join(' ')
   </script>`,
 };
@@ -212,6 +212,59 @@ test.each(Object.entries(LATE))('callbacks of %s do not reach the next document'
     await new Promise((resolve) => setTimeout(resolve, 75));
   }
   expect((await printing) === own, 'the same bytes').toBe(true);
+  await page.close();
+});
+
+/** A document that a hostile one puts in its place: it changes and marks every later one. */
+const HEIR = `"javascript:" + encodeURIComponent(JSON.stringify("<body><script>setInterval(() => document.body && document.body.append('mark'), 1)<\\/script>"))`;
+const TAKE = `window['loca' + 'tion'].href = ${HEIR}`;
+
+/** Documents that cancel their replacement and replace themselves, or change what stays while they are replaced. */
+const TAKEOVERS: Record<string, string> = {
+  'in the constructor of promises': `const P = Promise; Promise = function () { stop(); ${TAKE}; return new P(() => {}); }`,
+  'in a getter of promises': `Object.defineProperty(window, 'Promise', { get() { stop(); ${TAKE}; } })`,
+  'in a loop of messages': `let at = 0; const c = new MessageChannel(); c.port1.onmessage = () => {
+    c.port2.postMessage(1); stop(); at ||= performance.now(); if (performance.now() - at > 300) { at = Infinity; ${TAKE}; } };
+    addEventListener('afterprint', () => c.port2.postMessage(1))`,
+  'in a timer': `addEventListener('afterprint', () => setInterval(() => { stop(); ${TAKE}; }, 1))`,
+  'before it is asked to': `addEventListener('afterprint', () => { ${TAKE}; })`,
+  'when it is hidden': `onpagehide = onunload = () => { ${TAKE}; }`,
+  'by a blob': `const u = URL.createObjectURL(new Blob(['<script>setInterval(() => document.body && document.body.append("mark"), 1)</' + 'script>'], { type: 'text/html' }));
+    addEventListener('afterprint', () => setInterval(() => { stop(); window['loca' + 'tion'].href = u; }, 1))`,
+  'by its history':
+    "addEventListener('afterprint', () => setTimeout(() => history['push' + 'State']({ secret: 1 }, '', '#mark')))",
+  'by its history, at the end': "onpagehide = () => history['push' + 'State']({ secret: 1 }, '', '#mark')",
+  'by the restoration of scrolling': "history['scroll' + 'Restoration'] = 'manual'",
+  'by a title of its styles': "document.head.innerHTML = '<style title=one>p { color: red }</style>'",
+};
+
+test.each(Object.entries(TAKEOVERS))('a document that stays %s does not reach the next ones', async (_name, source) => {
+  const probes = Object.values(PROBES);
+  const own = await Promise.all(probes.map(printedFresh));
+  const before = planted(source);
+  expect(classifyHtml(before)).toMatchObject({ isStatic: false, mayOutlast: false });
+  for (let round = 0; round < 3; round++) {
+    await using page = { page: await bare.browser.openPage(), [Symbol.asyncDispose]: () => page.page.close() };
+    await print(page.page, before, { waitUntil: 'load' });
+    const isKept = await page.page.reset().then(
+      () => true,
+      () => false, // it is closed
+    );
+    for (const [n, html] of isKept ? probes.entries() : []) {
+      expect((await print(page.page, html)) === own[n], `the same bytes in round ${round} for ${html}`).toBe(true);
+      await page.page.reset();
+    }
+  }
+});
+
+test('a titled style sheet does not disable others in the next document', async () => {
+  const titled = (title: string) => `<!doctype html><style title=${title}>b { font-size: 30px }</style><p>text <b>bold</b>`;
+  const page = await bare.browser.openPage();
+  await print(page, planted('1'));
+  await page.reset();
+  await print(page, titled('one'));
+  await page.reset();
+  expect((await print(page, titled('two'))) === (await printedFresh(titled('two'))), 'the same bytes').toBe(true);
   await page.close();
 });
 
