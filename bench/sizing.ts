@@ -1,7 +1,7 @@
 /** How many renders per second, and how much memory, do one and two renders at a time take, by kind of document? */
-import { readdirSync, readFileSync } from 'node:fs';
 import { invoice, scriptedInvoice } from './documents.ts';
 import { type Row, runClosedLoop } from './measure.ts';
+import { descendants, proportionalKb } from './processes.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const SECONDS = 6;
@@ -49,30 +49,8 @@ async function measure(service: ServiceUnderTest, places: number, kind: string, 
 
 /** Adds up proportional set sizes in KB, which count shared memory once. */
 function memoryOf(pid: number): { node: number; browser: number } {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
-    if (stat) parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-  }
-  const isBelow = (child: number): boolean => {
-    const parent = parents.get(child);
-    return parent !== undefined && (parent === pid || isBelow(parent));
-  };
-  const browser = [...parents.keys()].filter(isBelow).reduce((sum, child) => sum + proportionalKb(child), 0);
+  const browser = descendants(pid).reduce((sum, child) => sum + proportionalKb(child), 0);
   return { node: proportionalKb(pid), browser };
-}
-
-function proportionalKb(pid: number): number {
-  return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
-}
-
-/** Returns an empty string if the process has just exited. */
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 /** Returns images of 800 by 600 pixels with incompressible coloured noise, one per page. */
