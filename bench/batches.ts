@@ -53,7 +53,7 @@ export async function* measureBatches(): AsyncGenerator<Row> {
   yield await measureMemory(service);
 }
 
-function smallItem(n: number): string {
+export function smallItem(n: number): string {
   return invoice(20).replace('</body>', `<!-- ${n} --></body>`);
 }
 
@@ -62,9 +62,14 @@ function largeItem(n: number): string {
 }
 
 /** Returns the items per second since the batch was sent. */
-async function runBatch(service: ServiceUnderTest, html: (n: number) => string, besides?: () => Promise<void>): Promise<number> {
+export async function runBatch(
+  service: ServiceUnderTest,
+  html: (n: number) => string,
+  besides?: () => Promise<void>,
+  count = ITEMS,
+): Promise<number> {
   const [key = ''] = service.keys;
-  const items = Array.from({ length: ITEMS }, (_, n) => ({ html: html(n) }));
+  const items = Array.from({ length: count }, (_, n) => ({ html: html(n) }));
   const startedAt = performance.now();
   const { status, bytes } = await service.request(key, 'POST', '/v1/batches', { items });
   if (status !== 202) throw new Error(`the batch was answered ${status}`);
@@ -75,9 +80,9 @@ async function runBatch(service: ServiceUnderTest, html: (n: number) => string, 
     batch = JSON.parse(reply.bytes.toString()) as Batch;
   }
   const seconds = (performance.now() - startedAt) / 1000;
-  if (batch.succeeded !== ITEMS) throw new Error(`${batch.succeeded} of ${ITEMS} items were rendered`);
+  if (batch.succeeded !== count) throw new Error(`${batch.succeeded} of ${count} items were rendered`);
   await done;
-  return ITEMS / seconds;
+  return count / seconds;
 }
 
 async function callNowAndThen(service: ServiceUnderTest): Promise<number[]> {

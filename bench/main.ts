@@ -4,10 +4,12 @@
  * `--soak` adds the long run (`--renders N`, default 10000);
  * `--only fairness --way batch` measures the ways whose name contains the word;
  * `--weasyprint COMMAND` compares the sizes of PDFs with those of WeasyPrint;
+ * `--peers` compares with `--gotenberg URL`, `--jsreport URL` and `--weasyprint COMMAND`, measures how cost grows, each in
+ * `--rounds N` (default 7), and writes `bench/results/peers.json`, from which `npm run docs` writes `docs/operate/benchmarks.md`;
  * `--against FOLDER` compares with the tree of another commit, by the documents of `throughput`, `finished` or `conformance`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { compareTrees } from './against.ts';
 import { measureAssets } from './assets.ts';
@@ -21,6 +23,7 @@ import { measureLong } from './long.ts';
 import type { Row } from './measure.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureFloods, measureOverload } from './overload.ts';
+import { measurePeers } from './peers.ts';
 import { measurePlayground } from './playground.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureSizes } from './sizes.ts';
@@ -57,27 +60,36 @@ const { values } = parseArgs({
     only: { type: 'string' },
     way: { type: 'string' },
     against: { type: 'string' },
+    peers: { type: 'boolean' },
+    rounds: { type: 'string', default: '7' },
+    gotenberg: { type: 'string' },
+    jsreport: { type: 'string' },
     weasyprint: { type: 'string' },
   },
 });
+const startedAt = new Date().toISOString();
+const [load = 0] = loadavg();
 const rows: Row[] = [];
 for await (const row of measure()) {
   rows.push(row);
   const verdict = row.met === undefined ? '     ' : row.met ? 'met  ' : 'MISS ';
   process.stdout.write(`${verdict} ${row.measure}\n        ${row.value}${row.target ? `\n        target: ${row.target}` : ''}\n`);
 }
-const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version };
-const json = JSON.stringify({
+const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version, load };
+const results = {
+  startedAt,
+  arguments: process.argv.slice(2),
   machine,
   rows: rows.map(({ measure, target, met, figures }) => ({ measure, target, met, ...figures })),
-});
+};
 await mkdir(RESULTS, { recursive: true });
-await writeFile(new URL('latest.json', RESULTS), json);
-process.stdout.write(`\n${json}\n`);
+await writeFile(new URL(values.peers ? 'peers.json' : 'latest.json', RESULTS), `${JSON.stringify(results, null, 2)}\n`);
+process.stdout.write(`\n${JSON.stringify(results)}\n`);
 
 async function* measure(): AsyncGenerator<Row> {
   const { only, soak, against } = values;
   if (against) return yield* compareTrees(against, only);
+  if (values.peers) return yield* measurePeers({ ...values, rounds: Number(values.rounds) });
   if (only && !(only in SCENARIOS)) throw new Error(`There is no scenario ${only}, only ${Object.keys(SCENARIOS).join(', ')}.`);
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     const isWanted = only ? only === name : !BY_NAME.includes(name);

@@ -22,6 +22,7 @@ export interface Figures {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
+  renders: number;
 }
 
 /** Makes a row whose target is a limit of `limited`. */
@@ -53,7 +54,7 @@ export async function runClosedLoop(
   };
   await Promise.all(Array.from({ length: workers }, loop));
   const perSecond = (latencies.length / (performance.now() - start)) * 1000;
-  return { perSecond, p50Ms: median(latencies), p99Ms: quantile(latencies, 0.99) };
+  return { perSecond, p50Ms: median(latencies), p99Ms: quantile(latencies, 0.99), renders: latencies.length };
 }
 
 /** Calls the functions in turn, so that other load on the machine affects all of them, and returns the results of each. */
