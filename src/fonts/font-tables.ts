@@ -101,6 +101,31 @@ export function readOutlineStarts(tables: FontTables): number[] {
   return Array.from({ length: count }, (_, n) => (isLong ? loca.readUInt32BE(4 * n) : 2 * loca.readUInt16BE(2 * n)));
 }
 
+/** The bytes of an outline before its contours or components. */
+export const OUTLINE_HEADER = 10;
+/** Flags of a component of a glyph (OpenType 1.9, "glyf"), and the bytes that follow because of them. */
+const COMPONENT_BYTES: Array<[flag: number, bytes: number]> = [
+  [0x1, 2], // offsets of two bytes each
+  [0x8, 2], // a scale
+  [0x40, 4], // two scales
+  [0x80, 8], // a matrix
+];
+const MORE_COMPONENTS = 0x20;
+const LEAST_COMPONENT_BYTES = 6;
+
+/** Reads the components of a glyph that consists of others. `start` and `end` are offsets in the outline. */
+export function* readComponents(outline: Buffer): Generator<{ start: number; end: number; flags: number; glyph: number }> {
+  for (let [start, hasMore] = [OUTLINE_HEADER, true]; hasMore; ) {
+    const flags = outline.readUInt16BE(start);
+    const glyph = outline.readUInt16BE(start + 2);
+    let end = start + LEAST_COMPONENT_BYTES;
+    for (const [flag, bytes] of COMPONENT_BYTES) if (flags & flag) end += bytes;
+    yield { start, end, flags, glyph };
+    start = end;
+    hasMore = (flags & MORE_COMPONENTS) > 0;
+  }
+}
+
 /**
  * Returns width and bearing of every glyph, in four bytes each. The last glyphs of a table may omit the width, which is then the last
  * one given.

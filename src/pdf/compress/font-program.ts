@@ -6,6 +6,8 @@
 import {
   changeCopy,
   type FontTables,
+  OUTLINE_HEADER,
+  readComponents,
   readOutlineStarts,
   readTables,
   requireTable,
@@ -22,14 +24,8 @@ const INSTRUCTION_TABLES = ['cvt ', 'fpgm', 'prep'];
  * https://gitlab.freedesktop.org/freetype/freetype/-/blob/master/src/truetype/ttobjs.c).
  */
 const NEEDS_INSTRUCTIONS = /^(?:cpop|DF|DLC|HuaTian|P?Ming|NEC)/i;
-const [HEADER_BYTES, MORE_COMPONENTS, HAS_INSTRUCTIONS] = [10, 0x20, 0x100];
-/** The bytes of arguments and scales by flags of a part of a glyph. */
-const COMPONENT_BYTES: Array<[flag: number, bytes: number]> = [
-  [0x1, 2],
-  [0x8, 2],
-  [0x40, 4],
-  [0x80, 8],
-];
+/** A flag of a component of a glyph. */
+const HAS_INSTRUCTIONS = 0x100;
 
 /** `name` is the PostScript name of the font. Throws if the program is damaged, or has outlines of another kind. */
 export function reduceFontProgram(program: Buffer, name: string): Buffer {
@@ -67,21 +63,20 @@ function removeInstructions(tables: FontTables): void {
 
 /** The parts of a glyph that remain. */
 function withoutInstructions(glyph: Buffer): Buffer[] {
-  if (glyph.length < HEADER_BYTES) return [];
+  if (glyph.length < OUTLINE_HEADER) return [];
   const contours = glyph.readInt16BE(0);
   if (contours < 0) return [withoutComponentInstructions(glyph)];
-  const end = HEADER_BYTES + 2 * contours;
+  const end = OUTLINE_HEADER + 2 * contours;
   const instructions = glyph.readUInt16BE(end);
   return instructions ? [glyph.subarray(0, end), Buffer.alloc(2), glyph.subarray(end + 2 + instructions)] : [glyph];
 }
 
 function withoutComponentInstructions(glyph: Buffer): Buffer {
   const copy = Buffer.from(glyph);
-  let at = HEADER_BYTES;
-  for (let flags = MORE_COMPONENTS; flags & MORE_COMPONENTS; ) {
-    flags = copy.readUInt16BE(at);
-    copy.writeUInt16BE(flags & ~HAS_INSTRUCTIONS, at);
-    at += 6 + COMPONENT_BYTES.reduce((sum, [flag, bytes]) => sum + (flags & flag ? bytes : 0), 0);
+  let length = OUTLINE_HEADER;
+  for (const { start, end, flags } of readComponents(glyph)) {
+    copy.writeUInt16BE(flags & ~HAS_INSTRUCTIONS, start);
+    length = end;
   }
-  return copy.subarray(0, at);
+  return copy.subarray(0, length);
 }

@@ -8,7 +8,9 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, type Pdf
 import {
   changeCopy,
   type FontTables,
+  OUTLINE_HEADER,
   padTable,
+  readComponents,
   readMetrics,
   readOutlineStarts,
   readTables,
@@ -188,27 +190,8 @@ function subsetTag(index: number): string {
   return [0, 1, 2, 3, 4, 5].map(letter).join('');
 }
 
-/** Flags of a component of a glyph (OpenType 1.9, "glyf"), and the bytes that follow because of them. */
-const COMPONENT_BYTES = new Map([
-  [0x1, 2], // offsets of two bytes each
-  [0x8, 2], // a scale
-  [0x40, 4], // two scales
-  [0x80, 8], // a matrix
-]);
-const MORE_COMPONENTS = 0x20;
-const LEAST_COMPONENT_BYTES = 6;
-const OUTLINE_HEADER = 10;
-
 /** The numbers of the glyphs that a glyph consists of. */
-export function readComponents(outline: Buffer): number[] {
-  const components: number[] = [];
+export function listComponents(outline: Buffer): number[] {
   const isComposite = outline.length > OUTLINE_HEADER && outline.readInt16BE(0) < 0;
-  for (let [at, hasMore] = [OUTLINE_HEADER, isComposite]; hasMore; ) {
-    const flags = outline.readUInt16BE(at);
-    components.push(outline.readUInt16BE(at + 2));
-    at += LEAST_COMPONENT_BYTES;
-    for (const [flag, bytes] of COMPONENT_BYTES) if (flags & flag) at += bytes;
-    hasMore = (flags & MORE_COMPONENTS) > 0;
-  }
-  return components;
+  return isComposite ? Array.from(readComponents(outline), ({ glyph }) => glyph) : [];
 }

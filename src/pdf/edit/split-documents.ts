@@ -12,7 +12,7 @@ import { endPlain, Parts, toBody } from '../objects/write.ts';
 import {
   type FontObjects,
   type Glyph,
-  readComponents,
+  listComponents,
   readFont,
   readSubset,
   type SubsetGlyphs,
@@ -284,7 +284,7 @@ function withComponents(glyphs: Map<number, Glyph>, codes: Set<number>): Map<num
     const glyph = glyphs.get(code);
     if (!glyph || own.has(code)) continue;
     own.set(code, codes.has(code) ? glyph : { ...glyph, width: undefined, text: undefined });
-    waiting.push(...readComponents(glyph.outline));
+    waiting.push(...listComponents(glyph.outline));
   }
   return own;
 }
