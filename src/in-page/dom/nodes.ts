@@ -6,6 +6,7 @@ import { apply, type Call, get, getPrototypeOf } from './built-ins.ts';
 // As in `Node`, whose constants a document may replace.
 const ELEMENT = 1;
 const TEXT = 3;
+const COMMENT = 8;
 
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never;
 type Result<F> = F extends (...args: never[]) => infer R ? R : never;
@@ -32,6 +33,10 @@ export function isText(node: Node): node is Text {
 
 export function isElement(node: Node): node is Element {
   return read(node, 'nodeType') === ELEMENT;
+}
+
+export function isComment(node: Node): node is Comment {
+  return read(node, 'nodeType') === COMMENT;
 }
 
 export function readName(element: Element): string {

@@ -1,11 +1,8 @@
 /** Tells which document is in the window. */
-import { read } from '../dom/nodes.ts';
-
-// As in `Node`, whose constants a document may replace.
-const COMMENT = 8;
+import { isComment, read } from '../dom/nodes.ts';
 
 /** Returns the text of the comment with which the document begins. */
 export function readMarker(): string {
   const first = read(document, 'firstChild');
-  return first && read(first, 'nodeType') === COMMENT ? (first as Comment).data : '';
+  return first && isComment(first) ? first.data : '';
 }

@@ -2,9 +2,8 @@
 import { PdfDict, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { parseObject } from '../objects/parse-object.ts';
 import { DictionaryReader } from '../objects/pdf-reader.ts';
-import { isStream, RawFile } from '../objects/raw-file.ts';
+import { isStream, RawFile, STREAM, textLength } from '../objects/raw-file.ts';
 
-const STREAM = Buffer.from('stream\n');
 const END = '\nendstream';
 
 export class PrintedPdf extends DictionaryReader {
@@ -40,7 +39,7 @@ export class PrintedPdf extends DictionaryReader {
 
 function parseBody(body: Buffer | undefined): PdfObject | undefined {
   if (!body || !isStream(body)) return body && parseObject(body.toString('latin1'));
-  const start = body.indexOf(STREAM);
+  const start = textLength(body);
   const dict = parseObject(body.toString('latin1', 0, start));
   return dict instanceof PdfDict
     ? new PdfStream(dict, body.subarray(start + STREAM.length, body.length - END.length))

@@ -3,20 +3,13 @@
  * shadow of each box as an image of its own, even if hundreds look the same. See docs/decisions/0018-finishing.md.
  */
 import { hash } from 'node:crypto';
-import { isStream, RawFile } from '../objects/raw-file.ts';
+import { isStream, RawFile, replaceReferences, textLength } from '../objects/raw-file.ts';
 import { endPlain, Parts } from '../objects/write.ts';
 
 /** A smaller stream takes hardly more space than what refers to it. */
 const MIN_BYTES = 256;
 /** Streams that differ only in references to duplicates are equal in the next round, such as images with the same mask. */
 const MAX_ROUNDS = 4;
-const STREAM = 'stream\n';
-const MAX_DICTIONARY_BYTES = 4_096;
-/**
- * A reference, or a string, which may only look like one. Skia escapes parentheses in strings (`write_literal_byte_string`:
- * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTypes.cpp).
- */
-const REFERENCE = /\((?:[^()\\]|\\.)*\)|\b(\d+) 0 R\b/gs;
 
 /** Returns the same bytes if nothing occurs twice. Throws if Chromium did not print the PDF. */
 export function removeDuplicates(pdf: Buffer, rounds = MAX_ROUNDS): Buffer {
@@ -52,12 +45,8 @@ function findCopies(file: RawFile): Map<number, number> {
 
 /** An object with references to the kept streams. */
 function withReferences(body: Buffer, copies: ReadonlyMap<number, number>): Array<string | Buffer> {
-  const found = isStream(body) ? body.subarray(0, MAX_DICTIONARY_BYTES).indexOf(STREAM) : body.length;
-  const end = found < 0 ? body.indexOf(STREAM) : found;
+  const end = textLength(body);
   const text = body.toString('latin1', 0, end);
-  const replaced = text.replace(REFERENCE, (whole, id?: string) => {
-    const kept = id && copies.get(Number(id));
-    return kept ? `${kept} 0 R` : whole;
-  });
+  const replaced = replaceReferences(text, (id) => `${copies.get(id) ?? id} 0 R`);
   return replaced === text ? [body] : [replaced, body.subarray(end)];
 }

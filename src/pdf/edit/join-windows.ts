@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { PDF, PdfRef, PdfStream } from '@libpdf/core';
 import { PdfReader } from '../objects/pdf-reader.ts';
+import { replaceReferences } from '../objects/raw-file.ts';
 import { toText } from '../objects/syntax.ts';
 import { toBody } from '../objects/write.ts';
 import { MergedFonts } from './merge-fonts.ts';
-import { type PrintedPages, replaceReferences } from './printed-pages.ts';
+import type { PrintedPages } from './printed-pages.ts';
 
 const HEADER = '%PDF-1.4\n%\xD3\xEB\xE9\xE1\n';
 /** The object number of the root of the page tree. */

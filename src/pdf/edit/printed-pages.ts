@@ -2,20 +2,12 @@
 import { inflateSync } from 'node:zlib';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { match, readCrossReference } from '../objects/cross-reference.ts';
-import { isStream, RawFile } from '../objects/raw-file.ts';
+import { isStream, RawFile, STREAM, textLength } from '../objects/raw-file.ts';
 
 const DESTINATION = /\/([^\s/[\]()<>]+) (\[(\d+) 0 R \/XYZ -?[\d.]+ (-?[\d.]+) 0\])/g;
-/** A string, which may contain any text, or a reference. */
-const STRING_OR_REFERENCE = /\([^\\()]*(?:\\[\s\S][^\\()]*)*\)|\b(\d+) 0 R\b/g;
-const STREAM = 'stream\n';
 /** Names of resources, and numbers of marked content, differ between prints of the same page. */
 const RESOURCE = /\/([A-Z])\d+\b/g;
 const MARKED_CONTENT = /\/MCID \d+/g;
-
-/** Replaces the references in the text of an object that Chromium wrote, which escapes parentheses in strings. */
-export function replaceReferences(text: string, replace: (id: number) => string): string {
-  return text.replace(STRING_OR_REFERENCE, (found, id?: string) => (id === undefined ? found : replace(Number(id))));
-}
 
 export interface Destination {
   /** As the PDF writes it. */
@@ -47,13 +39,13 @@ export class PrintedPages extends RawFile {
   /** The text of an object, or the dictionary of a stream. */
   text(id: number): string {
     const body = this.#require(id);
-    return body.toString('latin1', 0, isStream(body) ? body.indexOf(STREAM) : body.length);
+    return body.toString('latin1', 0, textLength(body));
   }
 
   /** A stream from its keyword to its end. */
   stream(id: number): Buffer | undefined {
     const body = this.#require(id);
-    return isStream(body) ? body.subarray(body.indexOf(STREAM)) : undefined;
+    return isStream(body) ? body.subarray(textLength(body)) : undefined;
   }
 
   destinations(): Destination[] {

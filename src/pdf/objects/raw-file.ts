@@ -54,6 +54,25 @@ export function isStream(body: Buffer): boolean {
   return body.length > ENDSTREAM.length && body.subarray(-ENDSTREAM.length).equals(ENDSTREAM);
 }
 
+/** The keyword between the dictionary and the data of a stream. */
+export const STREAM = 'stream\n';
+
+/** The length of the text of an object: all of it, or the dictionary of a stream. */
+export function textLength(body: Buffer): number {
+  return isStream(body) ? body.indexOf(STREAM) : body.length;
+}
+
+/**
+ * A string, which may contain any text, or a reference. Skia escapes parentheses in strings (`write_literal_byte_string`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTypes.cpp).
+ */
+const STRING_OR_REFERENCE = /\([^\\()]*(?:\\[\s\S][^\\()]*)*\)|\b(\d+) 0 R\b/g;
+
+/** Replaces the references in the text of an object as Chromium wrote it. */
+export function replaceReferences(text: string, replace: (id: number) => string): string {
+  return text.replace(STRING_OR_REFERENCE, (found, id?: string) => (id === undefined ? found : replace(Number(id))));
+}
+
 const SPACE = 32;
 
 function trimmedLength(bytes: Buffer, start: number, end: number): number {
