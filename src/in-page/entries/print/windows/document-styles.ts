@@ -1,4 +1,6 @@
 /** Finds out why a document cannot be shown in parts: its blocks in, what forbids it out. */
+
+import { read } from '../../../dom/nodes.ts';
 import { type AnyRule, allRules, RULE_TYPES } from '../../../dom/rules.ts';
 import type { LongBlocks } from './long-blocks.ts';
 
@@ -55,14 +57,14 @@ function addPictures({ cssText }: CSSStyleDeclaration, sheet: CSSStyleSheet | nu
 }
 
 /** Returns the blocks that are on every page, or undefined if another element has a position outside its block. */
-export function findPinned({ blocks }: LongBlocks, selectors: ReadonlySet<string>): HTMLElement[] | undefined {
+export function findPinned({ blocks }: LongBlocks, selectors: ReadonlySet<string>): Set<HTMLElement> | undefined {
   const positioned = [...document.querySelectorAll<HTMLElement>([...selectors].join(', '))];
   if (positioned.length > MAX_POSITIONED) return undefined;
   const known = new Set(positioned.length ? blocks : []);
-  const pinned: HTMLElement[] = [];
+  const pinned = new Set<HTMLElement>();
   for (const element of positioned) {
     const { position } = getComputedStyle(element);
-    if (position === 'fixed' && known.has(element) && element.parentElement === document.body) pinned.push(element);
+    if (position === 'fixed' && known.has(element) && read(element, 'parentElement') === document.body) pinned.add(element);
     else if (position === 'fixed' || (position === 'absolute' && !isWithinBlock(element, known))) return undefined;
   }
   return pinned;
@@ -71,7 +73,7 @@ export function findPinned({ blocks }: LongBlocks, selectors: ReadonlySet<string
 /** Whether the box that an element is placed in belongs to the same block. */
 function isWithinBlock(element: HTMLElement, known: ReadonlySet<HTMLElement>): boolean {
   for (let around: HTMLElement | null = element; around && !known.has(around); ) {
-    around = around.parentElement;
+    around = read(around, 'parentElement');
     if (around && getComputedStyle(around).position !== 'static') return true;
   }
   return false;

@@ -3,6 +3,8 @@
  * divided. Elements between the body and the blocks are open: they are shown if one of their blocks is.
  */
 
+import { call, isElement, isText, read, readName } from '../../../dom/nodes.ts';
+
 /** Elements that are replaced by their children, if those are blocks. */
 const OPENED = new Set(['body', 'div', 'section', 'article', 'main', 'ol', 'ul', 'table', 'tbody']);
 /** Elements that are blocks unless a style sheet says otherwise. */
@@ -54,7 +56,7 @@ export function findBlocks(): LongBlocks {
 function openElement(element: HTMLElement, found: LongBlocks): void {
   found.open.push(element);
   for (const child of element.children as Iterable<Element> as Iterable<HTMLElement>) {
-    const name = child.localName;
+    const name = readName(child);
     if (OF_WHOLE_TABLE.has(name)) found.ofWholeTables.push(child);
     else if (canOpen(child)) openElement(child, found);
     else if (!UNSEEN.has(name)) addBlock(child, found);
@@ -63,14 +65,14 @@ function openElement(element: HTMLElement, found: LongBlocks): void {
 
 function addBlock(block: HTMLElement, { blocks, weights }: LongBlocks): void {
   blocks.push(block);
-  weights.push((weights.at(-1) ?? 0) + BLOCK_WEIGHT + block.textContent.length);
+  weights.push((weights.at(-1) ?? 0) + BLOCK_WEIGHT + (read(block, 'textContent') ?? '').length);
 }
 
 function canOpen(element: HTMLElement): boolean {
-  if (!OPENED.has(element.localName) || element.getElementsByTagName('*').length < MIN_DESCENDANTS) return false;
-  for (let node = element.firstChild; node; node = node.nextSibling) {
-    if (node instanceof Text && /\S/.test(node.data)) return false;
-    if (node instanceof Element && !isBlockName(node.localName)) return false;
+  if (!OPENED.has(readName(element)) || call(element, 'getElementsByTagName', '*').length < MIN_DESCENDANTS) return false;
+  for (let node = element.firstChild; node; node = read(node, 'nextSibling')) {
+    if (isText(node) && /\S/.test(node.data)) return false;
+    if (isElement(node) && !isBlockName(readName(node))) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
  * and `endWindows` takes them back.
  */
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
+import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { findBlocks, type LongBlocks } from './long-blocks.ts';
 import { findWidestRows, MEASURING_RULES } from './widest-rows.ts';
@@ -21,8 +22,8 @@ const NO_MARGIN_BOXES = `@page { ${MARGIN_BOXES.map((box) => `@${box} { content:
 const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTables: [] };
 
 let long = NO_BLOCKS;
-let pinned: HTMLElement[] = [];
-let widest: HTMLElement[] = [];
+let pinned: ReadonlySet<HTMLElement> = new Set();
+let widest: ReadonlySet<HTMLElement> = new Set();
 /** Pictures of styles, which are loaded before they are shown, and are in memory as long as they are held. */
 let held: HTMLImageElement[] = [];
 /** The rules for hiding, and those for page numbers. */
@@ -42,24 +43,25 @@ export function beginWindows(): LongDocument {
   sheets = [new CSSStyleSheet(), new CSSStyleSheet()];
   sheets[0].replaceSync(RULES);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
-  for (const element of long.open) element.setAttribute('data-platen-open', '');
-  for (const element of [...long.ofWholeTables, ...pinned]) element.setAttribute('data-platen-shown', '');
+  for (const element of long.open) writeAttribute(element, 'data-platen-open', '');
+  for (const element of [...long.ofWholeTables, ...pinned]) writeAttribute(element, 'data-platen-shown', '');
   removeCover();
   return { ...answer, reason };
 }
 
 /** Lets every window have the columns of the whole table. Takes a few seconds for a hundred thousand rows. */
 export function findColumnWidths(): null {
-  widest = [...rowsByTable()].flatMap(([table, rows]) => {
+  const found = [...rowsByTable()].flatMap(([table, rows]) => {
     for (const row of rows) showAround(row);
-    const found = getComputedStyle(table).tableLayout === 'fixed' ? [] : findWidestRows(rows);
+    const ofTable = getComputedStyle(table).tableLayout === 'fixed' ? [] : findWidestRows(rows);
     undoLast();
-    return found;
+    return ofTable;
   });
+  widest = new Set(found);
   for (const row of widest) {
     hide(row);
     const group = row.parentElement;
-    if (group?.localName === 'tbody') group.setAttribute('data-platen-shown', ''); // it shows nothing unless its table is shown
+    if (group?.localName === 'tbody') writeAttribute(group, 'data-platen-shown', ''); // it shows nothing unless its table is shown
   }
   return null;
 }
@@ -83,7 +85,7 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   const end = order.end ?? findEnd(order);
   const shown = long.blocks.slice(Math.max(0, first - 1), end);
   for (const block of shown) {
-    block.setAttribute('data-platen-shown', '');
+    writeAttribute(block, 'data-platen-shown', '');
     showAround(block);
   }
   undo.push(() => shown.forEach(hide));
@@ -93,7 +95,7 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   sheets?.[1].replaceSync(hidesMargins ? numbering + NO_MARGIN_BOXES : numbering);
   addEmptyPages(order);
   const marks = order.end === null ? markBlocks(first, end, key) : [];
-  const isInFlow = shown.every((block) => pinned.includes(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);
+  const isInFlow = shown.every((block) => pinned.has(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);
   await document.fonts.ready;
   await Promise.allSettled(held.map((picture) => picture.decode()));
   return { end, marks, isInFlow };
@@ -114,7 +116,7 @@ export async function endWindows(): Promise<null> {
   removeCover();
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !sheets?.includes(each));
   for (const name of ['data-platen-open', 'data-platen-shown'])
-    for (const element of document.querySelectorAll(`[${name}]`)) element.removeAttribute(name);
+    for (const element of document.querySelectorAll(`[${name}]`)) writeAttribute(element, name, null);
   void document.documentElement?.offsetHeight;
   await document.fonts.ready;
   return null;
@@ -154,23 +156,22 @@ function undoLast(): void {
 }
 
 function hide(block: HTMLElement): void {
-  if (pinned.includes(block)) return;
-  if (widest.includes(block)) block.setAttribute('data-platen-shown', 'widest');
-  else block.removeAttribute('data-platen-shown');
+  if (pinned.has(block)) return;
+  writeAttribute(block, 'data-platen-shown', widest.has(block) ? 'widest' : null);
 }
 
 /** Shows the open elements around a block. */
 function showAround(block: HTMLElement): void {
-  for (let around = block.parentElement; around; around = around.parentElement) {
+  for (let around = read(block, 'parentElement'); around; around = read(around, 'parentElement')) {
     const shown = around;
-    if (shown.hasAttribute('data-platen-shown')) continue;
-    shown.setAttribute('data-platen-shown', '');
-    undo.push(() => shown.removeAttribute('data-platen-shown'));
+    if (readAttribute(shown, 'data-platen-shown') !== null) continue;
+    writeAttribute(shown, 'data-platen-shown', '');
+    undo.push(() => writeAttribute(shown, 'data-platen-shown', null));
   }
 }
 
 function shownOpen(): HTMLElement[] {
-  return long.open.filter((element) => element.hasAttribute('data-platen-shown'));
+  return long.open.filter((element) => readAttribute(element, 'data-platen-shown') !== null);
 }
 
 function mayBreakBefore(block: HTMLElement): boolean {
@@ -181,7 +182,7 @@ function mayBreakBefore(block: HTMLElement): boolean {
 /** Begins a page as an unforced break does, which takes the margins away that are adjacent to it. */
 function breakBefore(block: HTMLElement): void {
   setStyle(block, 'break-before', 'page');
-  for (let inner: Element | null = block; inner instanceof HTMLElement; inner = inner.firstElementChild) {
+  for (let inner: Element | null = block; inner instanceof HTMLElement; inner = read(inner, 'firstElementChild')) {
     const { display, marginTop, paddingTop, borderTopWidth } = getComputedStyle(inner);
     if (display !== 'block' && display !== 'list-item') return;
     if (marginTop !== '0px') setStyle(inner, 'margin-top', '0');
@@ -190,9 +191,9 @@ function breakBefore(block: HTMLElement): void {
 }
 
 function setStyle(element: HTMLElement, property: string, value: string): void {
-  const before = element.getAttribute('style');
-  element.style.setProperty(property, value, 'important');
-  undo.push(() => (before === null ? element.removeAttribute('style') : element.setAttribute('style', before)));
+  const before = readAttribute(element, 'style');
+  read(element, 'style').setProperty(property, value, 'important');
+  undo.push(() => writeAttribute(element, 'style', before));
 }
 
 /** Lets the PDF tell where blocks begin: Chromium writes a destination for each element to which a link leads. */
@@ -215,8 +216,9 @@ function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
 
 /** Returns the id of a block, and gives it one if it has none. */
 function nameBlock(block: HTMLElement, name: string): string {
-  if (block.id) return block.id;
-  block.id = name;
-  undo.push(() => block.removeAttribute('id'));
+  const own = read(block, 'id');
+  if (own) return own;
+  writeAttribute(block, 'id', name);
+  undo.push(() => writeAttribute(block, 'id', null));
   return name;
 }
