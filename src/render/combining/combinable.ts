@@ -27,13 +27,16 @@ const PLAIN = { ...DEFAULT_LOAD, failsOn: undefined };
 /** A longer document mostly has more than one page. */
 const MAX_CHARACTERS = 30_000;
 
-/** Returns undefined for a document that must be printed alone. */
-export function toCombinable({ content, load, print, finish, signing }: PrintOrder): Combinable | undefined {
+/** Returns undefined for a document that must be printed alone, such as one whose head is refused. */
+export function toCombinable(
+  { content, load, print, finish, signing }: PrintOrder,
+  isRefused: (head: string) => boolean,
+): Combinable | undefined {
   const { tagged, outline, singlePage, pageRanges, templates } = print;
   const marksPages = finish.watermark || finish.forms || signing || templates.header || templates.footer;
   if (marksPages || tagged || outline || singlePage || pageRanges || !isPlainLoad(load)) return undefined;
   if (content.kind !== 'html' || content.baseUrl !== undefined || content.assets) return undefined;
-  return content.html.length > MAX_CHARACTERS ? undefined : readDocument(content.html);
+  return content.html.length > MAX_CHARACTERS ? undefined : readDocument(content.html, isRefused);
 }
 
 function isPlainLoad({ failsOn, ...load }: LoadSettings): boolean {
@@ -45,14 +48,15 @@ function isSame(value: unknown, other: unknown): boolean {
   return value === other || (Array.isArray(value) && value.length === 0);
 }
 
-function readDocument(html: string): Combinable | undefined {
+function readDocument(html: string, isRefused: (head: string) => boolean): Combinable | undefined {
   const start = BODY.exec(html);
   if (!start || !DOCTYPE.test(html)) return undefined;
   const end = start.index + start[0].length;
+  const head = html.slice(0, end).replace(TITLE, '');
   const body = html.slice(end);
-  if (IN_BODY.test(body) || INSPECTED_CSS.test(body) || !isPlainMarkup(html)) return undefined;
+  if (isRefused(head) || IN_BODY.test(body) || INSPECTED_CSS.test(body) || !isPlainMarkup(html)) return undefined;
   const { characters, families } = glyphCandidates(html);
-  return characters.size ? undefined : { html, head: html.slice(0, end).replace(TITLE, ''), families };
+  return characters.size ? undefined : { html, head, families };
 }
 
 /** Whether nothing that is known of the markup could make its report differ from an empty one. */

@@ -67,8 +67,8 @@ export class CombinedPrints {
 
   /** Prints a document with others. Resolves to undefined if it must be printed alone. Throws only the error of its deadline. */
   async print(engine: Engine, order: PrintOrder, owner: RenderOwner, deadline: Deadline): Promise<PrintedDocument | undefined> {
-    const document = toCombinable(order);
-    if (!document || this.#refused.has(document.head)) return undefined;
+    const document = toCombinable(order, (head) => this.#refused.has(head));
+    if (!document) return undefined;
     const { promise, resolve: settle } = Promise.withResolvers<PrintedDocument | undefined>();
     const key = JSON.stringify([owner.boundary, owner.shareOf, order.print, document.head]);
     const member = { document, deadline, settle };
