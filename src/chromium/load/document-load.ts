@@ -283,7 +283,7 @@ export class DocumentLoad implements Disposable {
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
     const usesNetwork = mentionsNetworkApis(html) || addsScript;
     traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
-    traces.needNavigation ||= htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content));
+    traces.needNavigation ||= htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content, usesNetwork));
     return { html, htmlClass, usesNetwork };
   }
 
@@ -340,8 +340,8 @@ export class DocumentLoad implements Disposable {
 }
 
 /** Whether its scripts may reach more than its own assets, the base of which is no server. */
-function mayReachServers({ html, baseUrl, assets }: HtmlContent): boolean {
-  return (baseUrl !== undefined && !assets) || mentionsNetworkApis(html);
+function mayReachServers({ html, baseUrl, assets }: HtmlContent, usesNetwork: boolean): boolean {
+  return assets ? mentionsNetworkApis(html) : usesNetwork || baseUrl !== undefined;
 }
 
 /** Hides a long document, so that it is not laid out as a whole before it is printed in windows. */
