@@ -3,15 +3,14 @@
  * that looks as if Chromium had printed it at once. What windows have in common is written once, and their fonts are merged.
  */
 import { createHash } from 'node:crypto';
-import { PDF, PdfRef, PdfStream } from '@libpdf/core';
+import { PDF, PdfDict, PdfRef, PdfStream } from '@libpdf/core';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { replaceReferences } from '../objects/raw-file.ts';
 import { toText } from '../objects/syntax.ts';
-import { toBody } from '../objects/write.ts';
+import { endPlain, Parts, toBody } from '../objects/write.ts';
 import { MergedFonts } from './merge-fonts.ts';
 import type { PrintedPages } from './printed-pages.ts';
 
-const HEADER = '%PDF-1.4\n%\xD3\xEB\xE9\xE1\n';
 /** The object number of the root of the page tree. */
 const PAGES = 1;
 const FONT = /\/Type \/Font\n\/Subtype \/Type0\b/;
@@ -19,8 +18,7 @@ const FONT = /\/Type \/Font\n\/Subtype \/Type0\b/;
 export class JoinedWindows {
   readonly #chunks: Buffer[] = [];
   /** What is not yet a chunk. */
-  #parts: Buffer[] = [Buffer.from(HEADER, 'latin1')];
-  #length = HEADER.length;
+  readonly #parts = new Parts();
   readonly #offsets: number[] = [];
   #nextId = PAGES + 1;
   readonly #pages: number[] = [];
@@ -31,8 +29,8 @@ export class JoinedWindows {
   #catalog = '';
   #info = '';
 
-  get pages(): number {
-    return this.#pages.length;
+  constructor() {
+    this.#parts.version = '1.4';
   }
 
   /** Adds the pages with these indexes. Destinations whose names begin with `key` are left out. */
@@ -49,7 +47,7 @@ export class JoinedWindows {
     }
     if (!this.#catalog) this.#catalog = file.catalog;
     if (!this.#info) this.#info = file.text(file.info);
-    this.#endChunk();
+    this.#chunks.push(this.#parts.take());
   }
 
   end(): Buffer[] {
@@ -64,8 +62,8 @@ export class JoinedWindows {
     const entries = dests === undefined ? `/Pages ${PAGES} 0 R` : `/Pages ${PAGES} 0 R\n/Dests ${dests} 0 R`;
     this.#put(catalog, this.#catalog.replace(/\/Pages \d+ 0 R(?:\n\/Dests \d+ 0 R)?/, entries));
     this.#put(info, this.#info);
-    this.#putTrailer(catalog, info);
-    this.#endChunk();
+    endPlain(this.#parts, this.#offsets, PdfDict.of({ Root: PdfRef.of(catalog), Info: PdfRef.of(info) }));
+    this.#chunks.push(this.#parts.take());
     return this.#chunks;
   }
 
@@ -111,28 +109,8 @@ export class JoinedWindows {
   }
 
   #put(id: number, ...body: Array<string | Uint8Array>): void {
-    this.#offsets[id] = this.#length;
-    for (const part of [`${id} 0 obj\n`, ...body, '\nendobj\n']) this.#add(part);
-  }
-
-  #add(part: string | Uint8Array): void {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-    this.#parts.push(bytes as Buffer);
-    this.#length += bytes.length;
-  }
-
-  #putTrailer(root: number, info: number): void {
-    const start = this.#length;
-    const entries = Array.from(this.#offsets, (offset) =>
-      offset === undefined ? '0000000000 65535 f \n' : `${String(offset).padStart(10, '0')} 00000 n \n`,
-    );
-    const trailer = `<</Size ${entries.length}\n/Root ${root} 0 R\n/Info ${info} 0 R>>`;
-    this.#add(`xref\n0 ${entries.length}\n${entries.join('')}trailer\n${trailer}\nstartxref\n${start}\n%%EOF\n`);
-  }
-
-  #endChunk(): void {
-    this.#chunks.push(Buffer.concat(this.#parts));
-    this.#parts = [];
+    this.#offsets[id] = this.#parts.length;
+    this.#parts.addObject(id, ...body);
   }
 }
 

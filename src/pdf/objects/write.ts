@@ -71,6 +71,11 @@ export class Parts {
     this.add(`startxref\n${start}\n%%EOF\n`);
   }
 
+  /** Takes what was added since the last call, in one piece, so that larger buffers around it can be freed. `length` stays. */
+  take(): Buffer {
+    return Buffer.concat(this.#parts.splice(0));
+  }
+
   /** Copies the file into memory of its own, which can be transferred to another thread. */
   join(): Uint8Array<ArrayBuffer> {
     const joined = new Uint8Array(this.length);
