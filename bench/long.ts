@@ -2,20 +2,15 @@
  * What do thousands of pages take? Renders a long table and a long text that a script makes, each once, and measures the processor
  * time and the proportional memory of the service and its browsers.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProcessTree } from '../src/chromium/browser/process-tree.ts';
-import { proportionalBytes } from '../src/host/proc.ts';
-import { countPages } from '../src/pdf/objects/inspect.ts';
 import { type Row, rowWithLimit } from './measure.ts';
+import { descendants, processorMs, proportionalKb } from './processes.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const SAMPLE_MS = 250;
 const TIMEOUT_MS = 300_000;
-const MEGABYTE = 1_048_576;
+const KB_PER_MB = 1_024;
 const MAX_MEGABYTES = 1_500;
-/** Linux counts processor time in hundredths of a second. */
-const TICKS_PER_SECOND = 100;
 const SETTINGS = { PLATEN_MAX_RENDER_TIMEOUT_MS: String(TIMEOUT_MS) };
 const STYLE = '@page { size: A4; margin: 15mm; @bottom-center { content: counter(page) } }';
 
@@ -40,50 +35,31 @@ export async function* measureLong(): AsyncGenerator<Row> {
 }
 
 async function render(service: ServiceUnderTest, html: string) {
-  const tree = new ProcessTree(service.pid);
   const ended = new AbortController();
-  const before = await sample(tree);
-  const watching = watch(tree, ended.signal);
-  const reply = service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', { html, options: { timeout: TIMEOUT_MS } });
+  const before = processorMs(service.pid);
+  const watching = watchMemory(service.pid, ended.signal);
+  const reply = service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', {
+    html,
+    store: true,
+    options: { timeout: TIMEOUT_MS },
+  });
   const { status, bytes } = await reply.finally(() => ended.abort());
-  if (status !== 200) throw new Error(`${status}: ${bytes.toString('utf8', 0, 500)}`);
-  const { seconds, peakBytes } = await watching;
-  const used = [...seconds].map(([pid, each]) => each - (before.seconds.get(pid) ?? 0));
-  return { pages: countPages([bytes]), seconds: sum(used), peakMb: peakBytes / MEGABYTE };
+  if (status !== 201) throw new Error(`${status}: ${bytes.toString('utf8', 0, 500)}`);
+  const peakKb = await watching;
+  const seconds = (processorMs(service.pid) - before) / 1_000;
+  const { pages } = JSON.parse(bytes.toString()) as { pages: number };
+  return { pages, seconds, peakMb: peakKb / KB_PER_MB };
 }
 
-/** Samples often enough, because the page of a large document is closed after its render. */
-async function watch(tree: ProcessTree, ended: AbortSignal) {
-  const all = { seconds: new Map<number, number>(), peakBytes: 0 };
+/** Samples the memory of all processes, and returns the peak. */
+async function watchMemory(pid: number, ended: AbortSignal): Promise<number> {
+  let peak = 0;
   while (!ended.aborted) {
-    const { seconds, bytes } = await sample(tree);
-    for (const [pid, each] of seconds) all.seconds.set(pid, Math.max(each, all.seconds.get(pid) ?? 0)); // 0 if it has just ended
-    all.peakBytes = Math.max(all.peakBytes, bytes);
+    const all = [pid, ...descendants(pid)].reduce((sum, each) => sum + proportionalKb(each), 0);
+    peak = Math.max(peak, all);
     await delay(SAMPLE_MS);
   }
-  return all;
-}
-
-/** The processor time of each process, and the memory of all. */
-async function sample(tree: ProcessTree): Promise<{ seconds: Map<number, number>; bytes: number }> {
-  await tree.look();
-  const pids = [...tree.processes].map(({ pid }) => pid);
-  const bytes = await Promise.all(pids.map((pid) => proportionalBytes(pid).catch(() => 0)));
-  return { seconds: new Map(pids.map((pid) => [pid, secondsOf(pid)])), bytes: sum(bytes) };
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
-
-function secondsOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  } catch {
-    return 0; // it has ended
-  }
+  return peak;
 }
 
 function table(count: number): string {
