@@ -21,6 +21,7 @@ import type { LoadJob } from './load/load-job.ts';
 import type { PageParts } from './load/page-parts.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
+import { PagedWorld } from './paged/paged-world.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
@@ -59,6 +60,8 @@ export class LoadedDocument implements AsyncDisposable {
   readonly layout: PageLayout;
   /** Shows a long document in parts. */
   readonly windows: PrintWindows;
+  /** Asks about content that depends on its pages. */
+  readonly paged: PagedWorld;
   #failures = 0;
   #isPrinting = false;
 
@@ -70,6 +73,7 @@ export class LoadedDocument implements AsyncDisposable {
     const step: Step = (work) => attempt.run(() => attempt.step(work));
     this.layout = new PageLayout(page.session, page.emulation, step);
     this.windows = new PrintWindows(page.session, step, () => parts.load.leaveTraces(true));
+    this.paged = new PagedWorld(page.session, page.frameId, step, () => parts.load.leaveTraces(true));
   }
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */

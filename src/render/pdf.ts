@@ -13,7 +13,9 @@ import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import type { CombinedPrints } from './combining/combined-prints.ts';
+import { preparePaged } from './paged/prepare-paged.ts';
 import type { PrintOrder } from './print-order.ts';
+import { probeKey } from './probe-key.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { toReport } from './report.ts';
 import type { RenderReport } from './report-schema.ts';
@@ -21,7 +23,6 @@ import type { RenderRequest } from './request/render-request.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
 import { paperView } from './steps/content-shrinking.ts';
 import { correctPrint } from './steps/correct-print.ts';
-import { fieldKey } from './steps/field-appearances.ts';
 import { expectPdf, finishPdf, layOutWatermark } from './steps/finish.ts';
 import { type FinishQueue, totalLength } from './steps/finish-queue.ts';
 import { placeFields, prepareFields } from './steps/form-fields.ts';
@@ -142,7 +143,7 @@ function planPage(order: PrintOrder, shareOf: string): PagePlan {
   const { header, footer } = print.templates;
   const placed = placedAppearance(signing);
   const hanLanguages = contentLanguages(content, header, footer, finish.watermark?.html, placed?.html);
-  return { ...order, shareOf, hanLanguages, key: finish.forms ? fieldKey(content) : undefined, placed };
+  return { ...order, shareOf, hanLanguages, key: finish.forms ? probeKey(content, 'field') : undefined, placed };
 }
 
 /** Prints the document together with others if possible, else on a page of its own. */
@@ -170,11 +171,14 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const settings = document.settings ?? wanted;
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
-  const divided = await printInWindows(document, settings);
+  const paged = await preparePaged(document, plan);
+  const divided = paged ? undefined : await printInWindows(document, settings);
   const first = divided ?? (await printPages(document, await layOut(document, settings)));
   const findings = await document.findings();
   const joined = await joinPages(document, first);
-  const { fields, printedFields, ...print } = await placeFields(document, joined, controls, key, wanted.scale);
+  const settled = paged ? await paged.settle(joined) : joined;
+  const { fields, printedFields, ...placed } = await placeFields(document, settled, controls, key, wanted.scale);
+  const print = paged ? await paged.end(placed) : placed;
   if (!divided) await requirePages(document, print);
   const view = paperView(content, print.settings, print.chunks);
   const scale = await findScale(document, print, view);

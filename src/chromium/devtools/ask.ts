@@ -20,7 +20,7 @@ export interface AskOptions<T> extends Omit<Question, 'expression'> {
 }
 
 /** A shape that every answer to the question should have. */
-type Expected<K extends keyof Questions, T> = [Answer<K>] extends [T] ? Shape<T> : never;
+export type Expected<K extends keyof Questions, T = Answer<K>> = [Answer<K>] extends [T] ? Shape<T> : never;
 
 /**
  * Throws `document_interferes` if the program throws, unless `onThrow` says otherwise, or if the answer has another shape. It rejects with

@@ -8,7 +8,7 @@ import { parseObject } from './parse-object.ts';
 export class RawFile {
   /** One more than the highest object number. */
   readonly size: number;
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
   readonly #trailer: string;
   /** By object number. */
   readonly #places: Array<{ start: number; end: number }> = [];
@@ -16,7 +16,7 @@ export class RawFile {
   /** Throws if the PDF has no classic cross-reference table. */
   constructor(bytes: Buffer) {
     const file = new ChunkedBuffer([bytes]);
-    this.#bytes = bytes;
+    this.bytes = bytes;
     const { size, trailer } = readCrossReference(file);
     this.size = size;
     this.#trailer = trailer;
@@ -33,7 +33,7 @@ export class RawFile {
   /** An object from its number to its `endobj`. */
   whole(id: number): Buffer | undefined {
     const place = this.#places[id];
-    return place && this.#bytes.subarray(place.start, place.end);
+    return place && this.bytes.subarray(place.start, place.end);
   }
 
   /** The bytes between `obj` and `endobj`, without surrounding white space. */

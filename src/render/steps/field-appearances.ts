@@ -2,8 +2,6 @@
  * Makes the appearances of form fields: the fields of a document and their sizes in, print jobs out, with a page for each field that
  * shows text. Chromium prints them, so that every script and every installed font can be used.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import type { Content } from '../../chromium/load/load-settings.ts';
 import type { PrintJob } from '../../chromium/print-once.ts';
 import { type FieldSize, fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { FormControl } from '../../tag-structure.ts';
@@ -29,19 +27,6 @@ const MAX_PAGES = 250;
 const SPARE_PX = 2;
 /** If a field is taller on paper than its control by more than this factor, its link encloses several copies of the control. */
 const MAX_STRETCH = 1.5;
-/** Random for each process. Documents must not know it. */
-const SALT = randomBytes(16);
-
-/**
- * The key that begins the addresses of links over the fields of a document. It is a digest of the document, so that the document
- * cannot contain it and no text can forge such a link. The same document always has the same key.
- */
-export function fieldKey(content: Content): string {
-  const hash =
-    content.kind === 'url' ? createHash('sha256').update(SALT).update(content.url) : createHash('sha256').update(content.html);
-  return `platen-field-${hash.digest('hex').slice(0, 32)}`;
-}
-
 /** Makes `unplaced` of a print job. It also reports fields that are much taller than in the document, such as repeated ones. */
 export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly FormControl[]) => number[] {
   return (chunks, fields) => {

@@ -3,6 +3,7 @@
  * and `endWindows` takes them back.
  */
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
+import { Changes } from '../../../dom/changes.ts';
 import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { findBlocks, type LongBlocks } from './long-blocks.ts';
@@ -28,8 +29,8 @@ let widest: ReadonlySet<HTMLElement> = new Set();
 let held: HTMLImageElement[] = [];
 /** The rules for hiding, and those for page numbers. */
 let sheets: [hiding: CSSStyleSheet, numbering: CSSStyleSheet] | undefined;
-/** Undo the changes of the last window. */
-let undo: Array<() => void> = [];
+/** The changes of the last window. */
+const changes = new Changes();
 
 /** Divides the document, and hides all of it unless there is a reason against it. */
 export function beginWindows(): LongDocument {
@@ -54,7 +55,7 @@ export function findColumnWidths(): null {
   const found = [...rowsByTable()].flatMap(([table, rows]) => {
     for (const row of rows) showAround(row);
     const ofTable = getComputedStyle(table).tableLayout === 'fixed' ? [] : findWidestRows(rows);
-    undoLast();
+    changes.undo();
     return ofTable;
   });
   widest = new Set(found);
@@ -81,14 +82,14 @@ function rowsByTable(): Map<HTMLTableElement, HTMLElement[]> {
  */
 export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   const { first, page, key, hidesMargins } = order;
-  undoLast();
+  changes.undo();
   const end = order.end ?? findEnd(order);
   const shown = long.blocks.slice(Math.max(0, first - 1), end);
   for (const block of shown) {
     writeAttribute(block, 'data-platen-shown', '');
     showAround(block);
   }
-  undo.push(() => shown.forEach(hide));
+  changes.add(() => shown.forEach(hide));
   const start = first > 0 ? long.blocks[first] : undefined;
   if (start) breakBefore(start);
   const numbering = page ? `@page:first { counter-set: page ${page} !important }` : '';
@@ -112,7 +113,7 @@ function findEnd({ first, weight }: WindowOrder): number {
 
 /** Removes all traces of windows. Answers when the fonts of the whole document have loaded. */
 export async function endWindows(): Promise<null> {
-  undoLast();
+  changes.undo();
   removeCover();
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !sheets?.includes(each));
   for (const name of ['data-platen-open', 'data-platen-shown'])
@@ -140,7 +141,7 @@ function addEmptyPages({ emptyBefore, emptyAfter }: WindowOrder): void {
     holder.style.setProperty('display', 'block', 'important');
     holder.innerHTML = `<div style="all: initial; display: block; height: 1px; ${property}: page"></div>`.repeat(count);
     document.documentElement[place](holder);
-    undo.push(() => holder.remove());
+    changes.add(() => holder.remove());
   }
 }
 
@@ -148,11 +149,6 @@ function loadPicture(url: string): HTMLImageElement {
   const picture = new Image();
   picture.src = url;
   return picture;
-}
-
-function undoLast(): void {
-  for (const each of undo.toReversed()) each();
-  undo = [];
 }
 
 function hide(block: HTMLElement): void {
@@ -163,10 +159,8 @@ function hide(block: HTMLElement): void {
 /** Shows the open elements around a block. */
 function showAround(block: HTMLElement): void {
   for (let around = read(block, 'parentElement'); around; around = read(around, 'parentElement')) {
-    const shown = around;
-    if (readAttribute(shown, 'data-platen-shown') !== null) continue;
-    writeAttribute(shown, 'data-platen-shown', '');
-    undo.push(() => writeAttribute(shown, 'data-platen-shown', null));
+    if (readAttribute(around, 'data-platen-shown') !== null) continue;
+    changes.setAttribute(around, 'data-platen-shown', '');
   }
 }
 
@@ -181,19 +175,13 @@ function mayBreakBefore(block: HTMLElement): boolean {
 
 /** Begins a page as an unforced break does, which takes the margins away that are adjacent to it. */
 function breakBefore(block: HTMLElement): void {
-  setStyle(block, 'break-before', 'page');
+  changes.setStyle(block, 'break-before', 'page');
   for (let inner: Element | null = block; inner instanceof HTMLElement; inner = read(inner, 'firstElementChild')) {
     const { display, marginTop, paddingTop, borderTopWidth } = getComputedStyle(inner);
     if (display !== 'block' && display !== 'list-item') return;
-    if (marginTop !== '0px') setStyle(inner, 'margin-top', '0');
+    if (marginTop !== '0px') changes.setStyle(inner, 'margin-top', '0');
     if (paddingTop !== '0px' || borderTopWidth !== '0px') return;
   }
-}
-
-function setStyle(element: HTMLElement, property: string, value: string): void {
-  const before = readAttribute(element, 'style');
-  read(element, 'style').setProperty(property, value, 'important');
-  undo.push(() => writeAttribute(element, 'style', before));
 }
 
 /** Lets the PDF tell where blocks begin: Chromium writes a destination for each element to which a link leads. */
@@ -209,8 +197,7 @@ function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
     link.href = `${document.URL.split('#')[0]}#${name}`;
     holder.append(link);
   }
-  document.documentElement.append(holder);
-  undo.push(() => holder.remove());
+  changes.append(document.documentElement, holder);
   return found;
 }
 
@@ -218,7 +205,6 @@ function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
 function nameBlock(block: HTMLElement, name: string): string {
   const own = read(block, 'id');
   if (own) return own;
-  writeAttribute(block, 'id', name);
-  undo.push(() => writeAttribute(block, 'id', null));
+  changes.setAttribute(block, 'id', name);
   return name;
 }

@@ -1,0 +1,65 @@
+/**
+ * Links that tell where elements are in a PDF: Chromium writes the rectangle of a link on every page on which it is, and the service takes
+ * the links out again.
+ */
+import type { Changes } from './changes.ts';
+import { call, read } from './nodes.ts';
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+/** More specific than most rules for links. */
+const LINK = 'a[data-platen-link][data-platen-link][data-platen-link]';
+
+/** Where a link is placed: over the whole box, or at its upper or lower edge, which are exact also where the box is divided. */
+const PLACES = {
+  box: { top: 'anchor(top)', left: 'anchor(left)', width: 'anchor-size(width)', height: 'anchor-size(height)' },
+  start: { top: 'anchor(top)', left: 'anchor(left)', width: 'anchor-size(width)', height: '1px' },
+  end: { top: 'calc(anchor(bottom) - 1px)', left: 'anchor(left)', width: 'anchor-size(width)', height: '1px' },
+} as const;
+
+export type ProbePlace = keyof typeof PLACES;
+
+/** Rules without which the styles of a document may show something of a link. */
+export const PROBE_RULES = `${LINK}::before, ${LINK}::after { content: none !important }`;
+
+/** Appends an element for links after the body, where they affect neither the layout nor most selectors. */
+export function addProbeHolder(changes: Changes): HTMLElement {
+  const holder = createElement('div');
+  holder.setAttribute('aria-hidden', 'true');
+  holder.style.setProperty('all', 'initial', 'important');
+  changes.append(read(document, 'documentElement'), holder);
+  return holder;
+}
+
+/** Names an element, so that links can be placed over it. */
+export function nameAnchor(element: HTMLElement | SVGElement, name: string, changes: Changes): void {
+  changes.setStyle(element, 'anchor-name', anchorNames(element, name));
+}
+
+/** The names of an element as an anchor, with one more. */
+export function anchorNames(element: Element, name: string): string {
+  const own = getComputedStyle(element).getPropertyValue('anchor-name');
+  return own && own !== 'none' ? `${own}, ${name}` : name;
+}
+
+/** Creates a link that lies over the element with the name as an anchor. */
+export function createProbe(href: string, anchor: string, place: ProbePlace = 'box'): HTMLElement {
+  return createLink(href, { 'position-anchor': anchor, ...PLACES[place] });
+}
+
+/** Creates a link that fills the box of the element around it, which must have a position. In repeated rows it is on every page. */
+export function createInnerProbe(href: string): HTMLElement {
+  return createLink(href, { inset: '0' });
+}
+
+function createLink(href: string, place: Record<string, string>): HTMLElement {
+  const link = createElement('a');
+  link.setAttribute('data-platen-link', '');
+  link.setAttribute('href', href);
+  const look: Record<string, string> = { all: 'initial', position: 'absolute', ...place };
+  for (const [property, value] of Object.entries(look)) link.style.setProperty(property, value, 'important');
+  return link;
+}
+
+function createElement(name: string): HTMLElement {
+  return call(document, 'createElementNS', HTML, name) as HTMLElement;
+}

@@ -1,0 +1,75 @@
+/**
+ * Content that depends on the pages of its document: a loaded document in, a print in which it is right out. Links are placed over
+ * elements, a print tells where they are, and the document is changed and printed again until nothing moves.
+ */
+import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { ServiceError } from '../../errors.ts';
+import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
+import { printPages } from '../steps/page-ranges.ts';
+import type { Print } from '../steps/print.ts';
+import type { PagedPart, PagedPrint } from './paged-part.ts';
+
+/** A document that still changes after as many prints does not settle. */
+const MAX_PRINTS = 4;
+
+export class PagedContent {
+  readonly #document: LoadedDocument;
+  /** With what the addresses of the links begin. */
+  readonly #key: string;
+  readonly #parts: readonly PagedPart[];
+
+  constructor(document: LoadedDocument, key: string, parts: readonly PagedPart[]) {
+    this.#document = document;
+    this.#key = key;
+    this.#parts = parts;
+  }
+
+  /** Prints the document until it does not change any more. Takes the first print. Throws `print_failed` if it never does. */
+  async settle(first: Print): Promise<Print> {
+    const { pageRanges } = first.settings;
+    const whole = pageRanges ? await this.#print({ ...first.settings, pageRanges: '' }) : first;
+    const settled = await this.#settleAll(whole);
+    return pageRanges ? this.#print({ ...settled.settings, pageRanges }) : settled;
+  }
+
+  /** Reads where everything is in the last print, and takes the links out of it. */
+  async end(print: Print): Promise<Print> {
+    const paged = this.#read(print);
+    for (const part of this.#parts) await part.end?.(paged);
+    removeProbes(paged.file, this.#key);
+    return { ...print, chunks: [paged.file.bytes] };
+  }
+
+  async #settleAll(first: Print): Promise<Print> {
+    let print = first;
+    for (let prints = 1; ; prints++) {
+      const changed = await this.#change(print);
+      if (!changed.length) return print;
+      if (prints === MAX_PRINTS) throw neverSettles(changed);
+      print = await this.#print(print.settings);
+    }
+  }
+
+  /** Returns the parts that need another print. */
+  async #change(print: Print): Promise<PagedPart[]> {
+    const paged = this.#read(print);
+    const changed: PagedPart[] = [];
+    for (const part of this.#parts) if (await part.settle?.(paged)) changed.push(part);
+    return changed;
+  }
+
+  #read(print: Print): PagedPrint {
+    const file = new PrintedPages(Buffer.concat(print.chunks));
+    return { print, file, places: readProbes(file, this.#key) };
+  }
+
+  #print(settings: Print['settings']): Promise<Print> {
+    return printPages(this.#document, settings);
+  }
+}
+
+function neverSettles(parts: readonly PagedPart[]): ServiceError {
+  const what = parts.flatMap((part) => part.describeUnsettled?.() ?? []).join('; ');
+  return new ServiceError('print_failed', `the document is different each time that it is printed${what && `: ${what}`}`);
+}

@@ -1,0 +1,21 @@
+/** What each capability that depends on the pages of a document does between its prints. */
+import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import type { Place } from '../../pdf/paged/probes.ts';
+import type { Print } from '../steps/print.ts';
+
+/** A print, and where it has the elements over which links were placed. */
+export interface PagedPrint {
+  print: Print;
+  file: PrintedPages;
+  /** By the name in the address of the link. */
+  places: ReadonlyMap<string, readonly Place[]>;
+}
+
+export interface PagedPart {
+  /** Changes the document as the print tells. Returns whether it must be printed again. */
+  settle?(print: PagedPrint): Promise<boolean>;
+  /** Tells what did not settle after the last print. */
+  describeUnsettled?(): string;
+  /** Looks at the print that is kept. */
+  end?(print: PagedPrint): Promise<void>;
+}
