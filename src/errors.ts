@@ -31,6 +31,8 @@ export type Subject =
   | 'single_page'
   | 'form_fields'
   | 'conformance'
+  | 'contents_place'
+  | 'contents_selector'
   | 'header'
   | 'footer';
 

@@ -17,6 +17,7 @@ import { inspectDocument } from './glyphs/missing-glyphs.ts';
 import type { DocumentLoad, Findings } from './load/document-load.ts';
 import type { HtmlClass } from './load/html/classify-html.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
+import type { PagedStyles } from './load/inspect/paged-properties.ts';
 import type { LoadJob } from './load/load-job.ts';
 import type { PageParts } from './load/page-parts.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
@@ -84,6 +85,11 @@ export class LoadedDocument implements AsyncDisposable {
   /** What its markup may contain. */
   get htmlClass(): HtmlClass {
     return this.#parts.load.htmlClass;
+  }
+
+  /** What its style sheets say about its pages that Chromium does not know. */
+  get pagedStyles(): PagedStyles {
+    return this.#parts.load.pagedStyles;
   }
 
   /** Metadata that the document states. Chromium writes only the title. */

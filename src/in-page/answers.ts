@@ -16,6 +16,7 @@ import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
+import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
@@ -63,6 +64,9 @@ export const answers: Questions = {
   measureTemplates,
   noteHeights,
   readMarker,
+  readPagedContent,
+  setMarginRules,
+  showReferences,
   readMetadata,
   readStyleSheets,
   prepareFields,

@@ -4,6 +4,8 @@ import type { PrintedStructure } from '../tag-structure.ts';
 import type { Invoice } from './conformance/invoice-profiles.ts';
 import type { Claims } from './conformance/profiles.ts';
 import type { Forms } from './forms/forms.ts';
+import type { Bookmark } from './paged/bookmarks.ts';
+import type { PageLabel } from './paged/page-labels.ts';
 
 /** The permissions of an encrypted PDF. `print` allows any quality, `print_low` only low quality. */
 export const PERMISSIONS = [
@@ -34,6 +36,10 @@ export interface FinishSettings {
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
   watermark: PageStamp | undefined;
+  /** The label of each page. */
+  labels?: PageLabel[] | undefined;
+  /** Bookmarks in place of those that Chromium has written. */
+  bookmarks?: Bookmark[] | undefined;
   images?: ImageSettings | undefined;
   password: Password | undefined;
   /** The conformance that the PDF claims; undefined for none. */
@@ -159,8 +165,8 @@ type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<ke
 
 /** Whether these settings change more of a PDF than its size. */
 export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
-  const { watermark, images, password, conformance, repairsTags, forms, signature } = plan;
-  const others = [watermark, images, password, conformance, repairsTags, forms, signature];
+  const { watermark, labels, bookmarks, images, password, conformance, repairsTags, forms, signature } = plan;
+  const others = [watermark, labels, bookmarks, images, password, conformance, repairsTags, forms, signature];
   const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
   return hasMetadata || attachments.length > 0 || others.some(Boolean);
 }

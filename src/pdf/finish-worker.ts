@@ -23,6 +23,8 @@ import { EditablePdf } from './objects/editable-pdf.ts';
 import { encrypt } from './objects/encrypt.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
+import { replaceBookmarks } from './paged/bookmarks.ts';
+import { addPageLabels } from './paged/page-labels.ts';
 import { type Refusal, toRefusal } from './refusal.ts';
 import { addSignatureField, type FieldPlace, findHole, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
 import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
@@ -72,6 +74,8 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Wri
   const invoice = settings.invoice && readInvoice(settings.invoice);
   const editable = await EditablePdf.read(input);
   const title = addMetadata(editable, settings, invoice);
+  replaceBookmarks(editable, settings.bookmarks);
+  addPageLabels(editable, settings.labels);
   await stampPages(editable, settings.watermark);
   await shrinkImages(editable, settings.images);
   attach(editable, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);

@@ -116,11 +116,11 @@ export class Playground {
     }
   }
 
-  async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
+  async #renderNow({ source, baseUrl, load, print, paged, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
     if (this.#closed) throw shuttingDown();
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
-    const pdf = await renderPdf(engine, { content, load, print, finish }, SHARED, deadline);
+    const pdf = await renderPdf(engine, { content, load, print, paged, finish }, SHARED, deadline);
     requireNone(failOnWarning, pdf.report);
     noteRendered(pdf);
     return pdf;

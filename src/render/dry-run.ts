@@ -18,6 +18,7 @@ import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
 import type { FinishPlan } from './request/finish-options.ts';
+import type { PagedPlan } from './request/paged-options.ts';
 import type { SourceRequest } from './request/render-request.ts';
 import type { SignaturePlan } from './request/signature-options.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
@@ -38,6 +39,7 @@ type Verdict = 'allowed' | 'refused' | 'unchecked';
 export type DryRunRequest = SourceRequest & {
   deliverTo?: { url: string } | undefined;
   print?: PrintSettings;
+  paged?: PagedPlan;
   finish?: Partial<FinishPlan> & { signature?: SignaturePlan | undefined };
 };
 
@@ -101,9 +103,9 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
   }
 }
 
-function findHints(content: Content, { load, print, finish }: DryRunRequest): string[] {
+function findHints(content: Content, { load, print, paged, finish }: DryRunRequest): string[] {
   if (content.kind !== 'html' || !print || !finish) return [];
-  const hint = longTableHint(content.html, canDivide({ load, print, finish }));
+  const hint = longTableHint(content.html, canDivide({ load, print, paged, finish }));
   return hint === undefined ? [] : [hint];
 }
 

@@ -14,6 +14,7 @@ import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import type { CombinedPrints } from './combining/combined-prints.ts';
 import { preparePaged } from './paged/prepare-paged.ts';
+import type { PagedOutcome } from './paged-outcome.ts';
 import type { PrintOrder } from './print-order.ts';
 import { probeKey } from './probe-key.ts';
 import type { RenderOwner } from './render-owner.ts';
@@ -81,14 +82,14 @@ const NOBODY: RenderOwner = { boundary: undefined, shareOf: '' };
 /** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */
 export async function printAlone(
   engine: PrintEngine,
-  { source, baseUrl, assets, load, print, finish, timeoutMs }: RenderRequest,
+  { source, baseUrl, assets, load, print, paged, finish, timeoutMs }: RenderRequest,
   owner: RenderOwner = NOBODY,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
   if (finish.signature) throw invalidField('options.signature', 'needs the service, which keeps the certificates of a key');
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
-  return await renderPdf(engine, { content, load, print, finish }, owner, deadline).catch((error: unknown) => {
+  return await renderPdf(engine, { content, load, print, paged, finish }, owner, deadline).catch((error: unknown) => {
     throw owner.isOperator ? forOperator(error) : error;
   });
 }
@@ -124,6 +125,8 @@ async function renderSteps(engine: PrintEngine, order: PrintOrder, owner: Render
   const missingGlyphs = joinMissingGlyphs(document.report, shown?.printed.findings, ...form.findings);
   const settings = {
     ...finish,
+    labels: document.paged?.labels,
+    bookmarks: document.paged?.bookmarks,
     boundary: boundary ?? '',
     structure: toStructureSettings(document, missingGlyphs),
     forms: form.forms,
@@ -169,21 +172,22 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const mayDivide = canDivide(plan);
   await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages, mayDivide }, deadline);
   const settings = document.settings ?? wanted;
+  const paged = await preparePaged(document, plan);
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
-  const paged = await preparePaged(document, plan);
   const divided = paged ? undefined : await printInWindows(document, settings);
   const first = divided ?? (await printPages(document, await layOut(document, settings)));
   const findings = await document.findings();
   const joined = await joinPages(document, first);
   const settled = paged ? await paged.settle(joined) : joined;
   const { fields, printedFields, ...placed } = await placeFields(document, settled, controls, key, wanted.scale);
-  const print = paged ? await paged.end(placed) : placed;
+  const print: typeof placed & { paged?: PagedOutcome } = paged ? await paged.end(placed) : placed;
   if (!divided) await requirePages(document, print);
   const view = paperView(content, print.settings, print.chunks);
   const scale = await findScale(document, print, view);
   const losses = await measureLosses(document, print, view, scale);
-  const report = { ...findings, ...losses, printedFields, network: document.endTraffic() };
+  const missingTargets = print.paged?.missing;
+  const report = { ...findings, ...losses, printedFields, missingTargets, network: document.endTraffic() };
   const { metadata, assetOrigin } = document;
   return { ...print, scale, sizes: document.possibleSizes(print.settings), metadata, structure, fields, report, assetOrigin };
 }

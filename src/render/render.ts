@@ -86,12 +86,12 @@ export async function render(
 
 /** The result of a test key has a watermark of its own. */
 function toPrintOrder(
-  { load, print, finish }: RenderRequest,
+  { load, print, paged, finish }: RenderRequest,
   content: Content,
   signing: Signing | undefined,
   { isTest }: Principal,
 ): PrintOrder {
-  return { content, load, print, finish: isTest ? { ...finish, watermark: TEST_WATERMARK } : finish, signing };
+  return { content, load, print, paged, finish: isTest ? { ...finish, watermark: TEST_WATERMARK } : finish, signing };
 }
 
 /** Returns the violations of the claimed profiles. The document is rendered, but not signed, charged or stored. */
@@ -104,8 +104,8 @@ export async function findViolations(
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
   return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const { load, print, finish } = request;
-    const violations = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline).then(
+    const { load, print, paged, finish } = request;
+    const violations = await renderPdf(services.engine, { content, load, print, paged, finish, signing }, owner, deadline).then(
       () => [],
       (error: unknown) => {
         if (hasCode(error, 'not_conformant')) return error.members.violations as unknown[];

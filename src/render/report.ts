@@ -43,6 +43,7 @@ export function toReport(
     });
   const errors = page.consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
   const lacking = [
+    ...targetWarnings(page.missingTargets),
     ...fontWarnings(page),
     ...paperWarnings(page),
     ...fieldWarnings(page),
@@ -126,6 +127,13 @@ function notRepeatedWarning({ element, display }: PageReport['unrepeated'][numbe
   const effect = 'is not repeated on every page by Chromium';
   const why = 'it must be lower than a quarter of the page, and its break-inside must be avoid';
   return { property: 'display', value: display, where: 'style', element, effect, why };
+}
+
+function targetWarnings(missing: PageReport['missingTargets'] = []): Warning[] {
+  return missing.map(({ to, element }): Warning => {
+    const message = `${element} refers to ${to}, which the document does not have; give an element this id, or correct the link`;
+    return { kind: 'target_missing', url: to, element, message };
+  });
 }
 
 /** Warnings about what a reader of the PDF cannot find, follow or open. */

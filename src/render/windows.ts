@@ -11,7 +11,8 @@ import type { LongDocument, ShownWindow } from '../in-page/contract/questions.ts
 import { JoinedWindows } from '../pdf/edit/join-windows.ts';
 import { PrintedPages, showsSame } from '../pdf/edit/printed-pages.ts';
 import type { FinishPlan } from './request/finish-options.ts';
-import { beyondTheEnd, parseRanges } from './request/values/page-ranges.ts';
+import type { PagedPlan } from './request/paged-options.ts';
+import { beyondTheEnd, pagesWithin } from './request/values/page-ranges.ts';
 import type { Print } from './steps/print.ts';
 
 /** A document with fewer pages is printed at once. */
@@ -58,9 +59,14 @@ interface Part {
 type WholeSettings = Pick<FinishPlan, 'forms' | 'conformance' | 'repairsTags'>;
 
 /** Without scripts, a document cannot be shown in parts. Fields and the structure are those of the whole document. */
-export function canDivide(job: { load: LoadSettings; print: PrintSettings; finish: Partial<WholeSettings> }): boolean {
-  const { load, print, finish } = job;
-  const needsWhole = finish.forms || finish.conformance || finish.repairsTags;
+export function canDivide(job: {
+  load: LoadSettings;
+  print: PrintSettings;
+  paged?: PagedPlan | undefined;
+  finish: Partial<WholeSettings>;
+}): boolean {
+  const { load, print, paged, finish } = job;
+  const needsWhole = paged?.contents || finish.forms || finish.conformance || finish.repairsTags;
   return load.device.javascript && !print.singlePage && !needsWhole;
 }
 
@@ -99,8 +105,7 @@ class WindowPrinter {
     const { header = '', footer = '' } = settings.templates;
     this.#printsTwice = long.countsPages || NUMBERED.test(header + footer);
     this.#pageRanges = settings.pageRanges;
-    const ranges = parseRanges(settings.pageRanges);
-    this.#isWanted = (page) => !ranges.length || ranges.some(({ from, to }) => from <= page + 1 && page + 1 <= to);
+    this.#isWanted = pagesWithin(settings.pageRanges);
   }
 
   async print(): Promise<Buffer[] | undefined> {

@@ -22,6 +22,7 @@ import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
+import type { PagedStyles } from './inspect/paged-properties.ts';
 import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
 import type { Content } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';
@@ -106,6 +107,10 @@ export class DocumentLoad implements Disposable {
 
   get htmlClass(): HtmlClass {
     return this.#htmlClass;
+  }
+
+  get pagedStyles(): PagedStyles {
+    return this.#inspection.pagedStyles;
   }
 
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */

@@ -6,6 +6,8 @@ export interface Declaration {
   value: string;
   /** The enclosing blocks from the outside in, such as `@media print` and `@page :first`. */
   within: readonly string[];
+  /** The value and the enclosing blocks as they are written, with comments and everything in strings. */
+  written: { value: string; within: readonly string[] };
 }
 
 /** Matches what may contain any character: comments, strings and URLs. */
@@ -16,15 +18,24 @@ const MAX_DEPTH = 20;
 
 export function* readDeclarations(css: string): Generator<Declaration> {
   const within: string[] = [];
-  for (const [, text = '', end] of plain(css).matchAll(STATEMENT)) {
+  const writtenWithin: string[] = [];
+  for (const { 1: text = '', 2: end, index } of plain(css).matchAll(STATEMENT)) {
+    const written = (part: string) => css.slice(index + text.length - part.length, index + text.length).trim();
     if (end === '{') {
       if (within.push(text.trim()) > MAX_DEPTH) return;
-      yield { property: '', value: '', within: [...within] };
+      writtenWithin.push(written(text));
+      yield { property: '', value: '', within: [...within], written: { value: '', within: [...writtenWithin] } };
       continue;
     }
     const [, property, value = ''] = DECLARATION.exec(text) ?? [];
-    if (property !== undefined) yield { property: property.toLowerCase(), value: value.trim(), within: [...within] };
-    if (end === '}') within.pop();
+    if (property !== undefined) {
+      const asWritten = { value: written(value), within: [...writtenWithin] };
+      yield { property: property.toLowerCase(), value: value.trim(), within: [...within], written: asWritten };
+    }
+    if (end === '}') {
+      within.pop();
+      writtenWithin.pop();
+    }
   }
 }
 
@@ -33,10 +44,10 @@ export function isOfPage({ within }: Declaration): boolean {
   return /^@page\b/i.test(within.at(-1) ?? '');
 }
 
-/** Removes comments, and replaces characters in strings and URLs that could end a statement. */
+/** Blanks comments, and characters in strings and URLs that could end a statement, without changing any position. */
 function plain(css: string): string {
   return css.replace(OPAQUE, (found) => {
-    if (found.startsWith('/*')) return ' ';
+    if (found.startsWith('/*')) return ' '.repeat(found.length);
     return found.replace(/^url/i.test(found) ? /[{};]/g : /[{};()]/g, ' ');
   });
 }

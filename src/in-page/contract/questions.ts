@@ -5,6 +5,7 @@
 
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
+import type { ContentsOrder, PagedElements, PagedRefusal } from './paged.ts';
 
 export interface Questions {
   // Loading
@@ -50,6 +51,10 @@ export interface Questions {
   findClippedContent(): Clipped[];
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
+  // Content that depends on pages
+  readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal;
+  showReferences(numbers: string[]): null;
+  setMarginRules(css: string): null;
   // Long documents
   beginWindows(): LongDocument;
   findColumnWidths(): null;

@@ -26,16 +26,19 @@ const MAX_PLACES = 200_000;
 export function readProbes(file: PrintedPages, key: string): Map<string, Place[]> {
   const places = new Map<string, Place[]>();
   let count = 0;
-  for (const [page, id] of file.pages.entries()) {
-    const text = file.text(id);
-    const top = Number(HEIGHT.exec(text)?.[1]);
-    for (const annotation of annotations(text)) {
+  for (const [page, top] of pageHeights(file).entries()) {
+    for (const annotation of annotations(file.text(file.pages[page] as number))) {
       const [name, place] = readProbe(file.text(annotation), key, page, top) ?? [];
       if (name === undefined || !place || ++count > MAX_PLACES) continue;
       if (!places.get(name)?.push(place)) places.set(name, [place]);
     }
   }
   return places;
+}
+
+/** The height of each page in points. */
+export function pageHeights(file: PrintedPages): number[] {
+  return file.pages.map((id) => Number(HEIGHT.exec(file.text(id))?.[1]));
 }
 
 function readProbe(annotation: string, key: string, page: number, top: number): [name: string, place: Place] | undefined {

@@ -29,11 +29,11 @@ const MAX_CHARACTERS = 30_000;
 
 /** Returns undefined for a document that must be printed alone, such as one whose head is refused. */
 export function toCombinable(
-  { content, load, print, finish, signing }: PrintOrder,
+  { content, load, print, paged, finish, signing }: PrintOrder,
   isRefused: (head: string) => boolean,
 ): Combinable | undefined {
   const { tagged, outline, singlePage, pageRanges, templates } = print;
-  const marksPages = finish.watermark || finish.forms || signing || templates.header || templates.footer;
+  const marksPages = paged?.contents || finish.watermark || finish.forms || signing || templates.header || templates.footer;
   if (marksPages || tagged || outline || singlePage || pageRanges || !isPlainLoad(load)) return undefined;
   if (content.kind !== 'html' || content.baseUrl !== undefined || content.assets) return undefined;
   return content.html.length > MAX_CHARACTERS ? undefined : readDocument(content.html, isRefused);
@@ -54,7 +54,7 @@ function readDocument(html: string, isRefused: (head: string) => boolean): Combi
   const end = start.index + start[0].length;
   const head = html.slice(0, end).replace(TITLE, '');
   const body = html.slice(end);
-  if (isRefused(head) || IN_BODY.test(body) || INSPECTED_CSS.test(body) || !isPlainMarkup(html)) return undefined;
+  if (isRefused(head) || IN_BODY.test(body) || INSPECTED_CSS.test(html) || !isPlainMarkup(html)) return undefined;
   const { characters, families } = glyphCandidates(html);
   return characters.size ? undefined : { html, head, families };
 }

@@ -6,6 +6,7 @@ import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
 import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
@@ -34,11 +35,12 @@ export class PagedContent {
   }
 
   /** Reads where everything is in the last print, and takes the links out of it. */
-  async end(print: Print): Promise<Print> {
-    const paged = this.#read(print);
-    for (const part of this.#parts) await part.end?.(paged);
-    removeProbes(paged.file, this.#key);
-    return { ...print, chunks: [paged.file.bytes] };
+  async end<P extends Print>(print: P): Promise<P & { paged: PagedOutcome }> {
+    const read = this.#read(print);
+    let paged: PagedOutcome = {};
+    for (const part of this.#parts) paged = { ...paged, ...(await part.end?.(read)) };
+    removeProbes(read.file, this.#key);
+    return { ...print, chunks: [read.file.bytes], paged };
   }
 
   async #settleAll(first: Print): Promise<Print> {

@@ -1,6 +1,7 @@
 /** What each capability that depends on the pages of a document does between its prints. */
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { Place } from '../../pdf/paged/probes.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
 import type { Print } from '../steps/print.ts';
 
 /** A print, and where it has the elements over which links were placed. */
@@ -17,5 +18,5 @@ export interface PagedPart {
   /** Tells what did not settle after the last print. */
   describeUnsettled?(): string;
   /** Looks at the print that is kept. */
-  end?(print: PagedPrint): Promise<void>;
+  end?(print: PagedPrint): Promise<PagedOutcome>;
 }

@@ -1,13 +1,19 @@
 /** Finds out which content of a loaded document depends on its pages, and prepares it. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
+import { GeneratedContent } from './generated-content.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
 
 /** Returns undefined if there is no such content. */
-export async function preparePaged(document: LoadedDocument, { content }: PrintOrder): Promise<PagedContent | undefined> {
+export async function preparePaged(document: LoadedDocument, { content, paged }: PrintOrder): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
+  const contents = paged?.contents;
   const parts: PagedPart[] = [];
+  const { hasElements, marginTexts, firstNumber } = document.pagedStyles;
+  if (contents || hasElements || marginTexts.size || firstNumber)
+    parts.push(new GeneratedContent(document, await readPagedContent(document.paged, key, contents)));
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }

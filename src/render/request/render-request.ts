@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { type Loading, parseLoading, type TimeLimits } from './load-options.ts';
+import { type PagedPlan, parsePaged } from './paged-options.ts';
 import { parsePaperOptions } from './paper-options.ts';
 import { parseUrl } from './parse-url.ts';
 import { equivalentOption } from './schemas/equivalent-options.ts';
@@ -31,6 +32,7 @@ export interface Rendering extends Loading, Printing {}
 
 interface Printing {
   print: PrintSettings;
+  paged: PagedPlan;
   finish: FinishPlan;
 }
 
@@ -111,7 +113,8 @@ export function parseRendering(body: Options, limits: RenderLimits, errors: Vali
 }
 
 function parsePrinting({ url, options = {} }: Options, errors: ValidationErrors): Printing {
-  return { print: parsePrintSettings(options, url !== undefined, errors), finish: parseFinishing(options, errors) };
+  const print = parsePrintSettings(options, url !== undefined, errors);
+  return { print, paged: parsePaged(options), finish: parseFinishing(options, errors) };
 }
 
 /** Throws `content_too_large`. */

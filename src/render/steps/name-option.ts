@@ -14,6 +14,8 @@ const OPTIONS: Record<Subject, string> = {
   single_page: 'options.singlePage',
   form_fields: 'options.forms',
   conformance: 'options.conformance',
+  contents_place: 'options.toc.place',
+  contents_selector: 'options.toc.selector',
   header: 'options.headerTemplate',
   footer: 'options.footerTemplate',
 };

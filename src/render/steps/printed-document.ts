@@ -5,6 +5,7 @@ import type { DocumentMetadata } from '../../chromium/load/html/document-metadat
 import type { PageSize } from '../../chromium/print/page-sizes.ts';
 import type { OutboundReport } from '../../egress/egress-proxy.ts';
 import type { DocumentStructure, ElementLocation } from '../../tag-structure.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
 import type { PlacedFields } from './form-fields.ts';
 import type { LayoutLosses } from './layout-losses.ts';
 import type { Print } from './print.ts';
@@ -19,6 +20,8 @@ export interface PrintedDocument extends Print {
   /** The structure that the document states, if it was read. */
   structure: DocumentStructure | undefined;
   fields: PlacedFields['fields'];
+  /** What its pages have decided. Undefined if nothing of it depends on them. */
+  paged?: PagedOutcome | undefined;
   /** What the document lacks, and what the paper does not show of it. */
   report: PageReport;
   /** The random origin of the assets, which may occur in links of the PDF. */
@@ -29,4 +32,6 @@ export interface PageReport extends Findings, LayoutLosses {
   network: OutboundReport;
   /** Controls that should have become form fields, and are printed as they are. */
   printedFields: ElementLocation[];
+  /** Targets of references that the document does not have. */
+  missingTargets?: PagedOutcome['missing'] | undefined;
 }

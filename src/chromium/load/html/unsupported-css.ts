@@ -34,13 +34,8 @@ type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
   footnotes: inValue(/^(?:float|footnote-(?:display|policy))$/, /footnote|^(?:block|inline|compact|line)\b/i),
-  'target-counter': call(/./, 'target-(?:counters?|text)'),
-  leader: call(/^content$/, 'leader'),
-  'string-set': inValue(/^string-set$/, /./),
-  string: call(/^content$/, 'string'),
   running: call(/^position$/, 'running'),
   element: call(/^content$/, 'element'),
-  bookmarks: inValue(/^bookmark-(?:level|label|state)$/, /./),
   'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),

@@ -18,6 +18,7 @@ import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsuppor
 import { withinTime } from '../time-limit.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
 import { findPagedCandidates } from './paged-css.ts';
+import type { PagedStyles } from './paged-properties.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 
 export interface InspectionFindings {
@@ -27,7 +28,13 @@ export interface InspectionFindings {
   lost: LostContent;
 }
 
-const NOTHING: DocumentStyles = { texts: [], rules: [] };
+const NO_PAGED_STYLES: PagedStyles = {
+  marginTexts: new Map(),
+  hasElements: false,
+  firstNumber: undefined,
+  numberStyles: new Map(),
+};
+const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
@@ -62,6 +69,11 @@ export class DocumentInspection {
     this.#frameId = frameId;
     this.#textAt = textAt;
     this.#print = print;
+  }
+
+  /** What its style sheets say about its pages that Chromium does not know. */
+  get pagedStyles(): PagedStyles {
+    return this.#styles.paged;
   }
 
   /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */

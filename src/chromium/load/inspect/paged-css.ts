@@ -203,17 +203,17 @@ function breakFault(value: string): Fault | undefined {
  * Page numbers in margin boxes follow the counters of the root, unless a margin box shows the number of pages: Chromium then lays the
  * pages out twice (`needs_total_page_count`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/layout/paginated_root_layout_algorithm.cc).
- * They never follow other elements. Where elements show it, a counter named `page` is like any other.
+ * Where elements show it, a counter named `page` is like any other.
  */
 function counterChangeFault(declaration: Declaration, { used }: Facts): Fault | undefined {
-  const { value } = declaration;
-  const ignoresRoot = used.page.has('pages');
-  const place = findPlace(declaration);
+  const { property, value } = declaration;
   const isPageNumber = /(?<![\w-])page(?![\w-])/i.test(value) && used.page.has('page') && !used.element.has('page');
-  if (!isPageNumber || place === 'page' || (place === 'root' && !ignoresRoot)) return undefined;
+  const place = findPlace(declaration);
+  const isIgnored = place === 'root' ? used.page.has('pages') : property === 'counter-increment' && place !== 'page';
+  if (!isPageNumber || !isIgnored) return undefined;
   const why =
-    'page numbers begin with another number in @page :first { counter-set: page 11 }; to begin again within a document, send its parts as items of a batch and merge them';
-  return { check: ignoresRoot ? 'counter' : 'inner-counter', value, why };
+    'page numbers begin with another number in @page :first { counter-set: page 11 }, or with counter-reset on an element';
+  return { check: 'counter', value, why };
 }
 
 function counterUseFault(declaration: Declaration, { set, used }: Facts): Fault | undefined {
@@ -221,7 +221,7 @@ function counterUseFault(declaration: Declaration, { set, used }: Facts): Fault 
   const isPage = findPlace(declaration) === 'page';
   const isSetByRoot = (name: string) => set.root.has(name) && !(isPage && used.page.has('pages'));
   const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
-  const zero = findCounters(value).find((name) => /^pages?$/.test(name) !== isPage && !isSet(name));
+  const zero = findCounters(value).find((name) => /^(?:section-)?pages?$/.test(name) !== isPage && !isSet(name));
   if (zero === undefined) return undefined;
   const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;
   if (isPage) return { check: 'applies', value, effect, why: 'set it in @page, or on html if no margin box has counter(pages)' };

@@ -9,6 +9,7 @@ import { answerOr, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 import { translateSizes } from '../../print/page-sizes.ts';
 import type { StyleText } from '../html/unsupported-css.ts';
+import { type PagedStyles, translatePaged } from './paged-properties.ts';
 
 const MAX_ADDRESS = 500;
 
@@ -28,17 +29,23 @@ export type TextAt = (address: string) => Promise<string>;
 export interface DocumentStyles {
   texts: StyleText[];
   rules: string[];
+  paged: PagedStyles;
 }
 
-/** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
+/**
+ * Makes CSS for pages that Chromium does not know take effect: page sizes, and what depends on the pages, which is only prepared.
+ * `textAt` returns the text of a style sheet by its URL.
+ */
 export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
   const asked = ask(session, 'readStyleSheets', [], STYLE_SOURCES);
   const sheets = (await step(answerOr(asked, []))).slice(0, MAX_STYLE_SHEETS); // the text may exceed the limit of an answer
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => readText(textAt, sheet)))));
-  const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translateSizes(text)));
+  const own = texts.map(({ text }, n) => (sheets[n]?.isScoped ? '' : text));
+  const paged = translatePaged(own);
+  const rules = own.map((text, n) => [...(paged.rules[n] ?? []), ...translateSizes(text)]);
   if (rules.some(({ length }) => length)) await step(ask(session, 'extendStyleSheets', [rules], DONE));
   const relevant = texts.some(({ text }) => INSPECTED_CSS.test(text)) ? texts.filter(({ text }) => RELEVANT_CSS.test(text)) : [];
-  return { texts: relevant, rules: rules.flat() };
+  return { texts: relevant, rules: rules.flat(), paged };
 }
 
 async function readText(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {

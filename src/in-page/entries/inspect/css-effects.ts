@@ -72,7 +72,7 @@ function isConcerned(element: Element, { check, property, name }: EffectQuestion
   const has = (pattern: RegExp) => computedValues(element, property.replace(/^page-/, '')).some((value) => pattern.test(value));
   const side = property.endsWith('before') ? 'before' : 'after';
   if (check === 'break') return has(/^(?:left|right|recto|verso)$/) && !isAtEnd(element, side, ends);
-  if (check.endsWith('counter')) return has(/(?:^|\s)page\s/) && (check === 'counter' || element !== document.documentElement);
+  if (check === 'counter') return has(/(?:^|\s)page\s/);
   if (check === 'content') return has(/counters?\(/);
   if (check === 'first-page') return getComputedStyle(element).getPropertyValue('page') === name && firstPageName() !== name;
   return check !== 'rasterized' || becomesPicture(element);

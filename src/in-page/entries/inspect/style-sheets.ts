@@ -91,6 +91,13 @@ function insertLast(rule: string, sheet: CSSStyleSheet | undefined, otherwise: C
   try {
     (sheet as CSSStyleSheet).insertRule(rule, (sheet as CSSStyleSheet).cssRules.length);
   } catch {
-    otherwise.insertRule(rule, otherwise.cssRules.length);
+    insertLastOf(otherwise, rule);
   }
+}
+
+/** Leaves a rule out that Chromium does not know. */
+function insertLastOf(sheet: CSSStyleSheet, rule: string): void {
+  try {
+    sheet.insertRule(rule, sheet.cssRules.length);
+  } catch {}
 }

@@ -8,6 +8,7 @@ import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
 import { flag, oneOf, option, YES_OR_NO } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
+import { CONTENTS_OPTION } from './paged-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
@@ -174,6 +175,7 @@ export const PdfOptions = Type.Object(
       'HTML printed below the text of each page. Otherwise like `headerTemplate`.',
       '<span style="margin: auto"><span class="pageNumber"></span> / <span class="totalPages"></span></span>',
     ),
+    toc: CONTENTS_OPTION,
     mediaType: option(oneOf(MEDIA_TYPES), {
       description: 'The CSS media type the document is printed for.',
       default: 'print',

@@ -46,6 +46,12 @@ export function beyondTheEnd(option: string, ranges: string, pages: number): Ser
   return new ServiceError('print_failed', detail, { members: { pages } });
 }
 
+/** Whether the page with an index is within the ranges, or there are none. */
+export function pagesWithin(ranges: string): (index: number) => boolean {
+  const parsed = parseRanges(ranges);
+  return (index) => !parsed.length || parsed.some(({ from, to }) => from <= index + 1 && index + 1 <= to);
+}
+
 /** Returns no ranges for an empty text. */
 export function parseRanges(ranges: string): Range[] {
   return ranges

@@ -4,6 +4,8 @@
  */
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
 import { Changes } from '../../../dom/changes.ts';
+import { removeCover } from '../../../dom/cover.ts';
+import { Destinations } from '../../../dom/destinations.ts';
 import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { findBlocks, type LongBlocks } from './long-blocks.ts';
@@ -123,11 +125,6 @@ export async function endWindows(): Promise<null> {
   return null;
 }
 
-/** Removes the style with which a long document is loaded, so that it is not laid out as a whole. */
-function removeCover(): void {
-  document.querySelector('style[data-platen-cover]')?.remove();
-}
-
 /** Empty pages around the body give the pages of the window their numbers, and the right number of pages to all of them. */
 function addEmptyPages({ emptyBefore, emptyAfter }: WindowOrder): void {
   const sides = [
@@ -184,27 +181,10 @@ function breakBefore(block: HTMLElement): void {
   }
 }
 
-/** Lets the PDF tell where blocks begin: Chromium writes a destination for each element to which a link leads. */
 function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
-  const holder = document.createElement('div');
-  holder.style.setProperty('display', 'none', 'important');
+  const destinations = new Destinations(key, changes);
   const from = first + Math.ceil((end - first) / 2);
   const numbers = [first, ...Array.from({ length: end - from }, (_, n) => from + n)];
-  const marks = numbers.map((number) => ({ number, name: nameBlock(long.blocks[number] as HTMLElement, `${key}${number}`) }));
-  const found = marks.filter(({ name }) => /^[\w-]+$/.test(name));
-  for (const { name } of found) {
-    const link = document.createElement('a');
-    link.href = `${document.URL.split('#')[0]}#${name}`;
-    holder.append(link);
-  }
-  changes.append(document.documentElement, holder);
-  return found;
-}
-
-/** Returns the id of a block, and gives it one if it has none. */
-function nameBlock(block: HTMLElement, name: string): string {
-  const own = read(block, 'id');
-  if (own) return own;
-  changes.setAttribute(block, 'id', name);
-  return name;
+  const marks = numbers.map((number) => ({ number, name: destinations.mark(long.blocks[number] as HTMLElement) }));
+  return marks.filter(({ name }) => /^[\w-]+$/.test(name));
 }

@@ -1,0 +1,152 @@
+/**
+ * Translates CSS for pages that Chromium does not know (css-gcpm-3, css-content-3) to custom properties, whose cascade it computes: the
+ * text of a style sheet in, rules to add to it out.
+ */
+import { type Declaration, readDeclarations } from '../../print/css-statements.ts';
+
+/** What the style sheets of a document say about its pages that Chromium does not know. */
+export interface PagedStyles {
+  /** What margin boxes show on each page, by the name of the counter style that they use for it. */
+  marginTexts: ReadonlyMap<string, MarginText>;
+  /** Whether elements may have something that depends on their pages. */
+  hasElements: boolean;
+  /** The declaration that changes the number of the first page. */
+  firstNumber: string | undefined;
+  /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
+  numberStyles: ReadonlyMap<string, string>;
+}
+
+interface Translation extends PagedStyles {
+  marginTexts: Map<string, MarginText>;
+  /** For the end of each style sheet, whose order they keep. */
+  rules: string[][];
+}
+
+/** What a margin box shows on each page. */
+export type MarginText =
+  | { kind: 'string'; name: string; position: string }
+  | { kind: 'page' | 'section-page' | 'section-pages'; style: string };
+
+/** Which page numbers are translated: where an element sets them, Chromium ignores it. */
+interface Facts {
+  setsPages: boolean;
+  /** Whether generated content refers to other elements. */
+  refers: boolean;
+  /** Whether any margin box shows something else than Chromium would. */
+  changesMargins: boolean;
+}
+
+const MIRRORED = /^(?:string-set|bookmark-(?:level|label))$/;
+const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
+const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
+const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
+/** In a style sheet of style attributes, which have no rules of their own. */
+const STYLE_ATTRIBUTES = '[style]';
+const MAX_RULES = 2_000;
+/** The counter that numbers sheets, whatever number a page shows. */
+const SHEET = 'platen-sheet';
+const STRING_CALL = /(?<![\w-])string\(\s*([-\w]+)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
+const PAGE_CALL = /(?<![\w-])counter\(\s*(page|section-page|section-pages)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
+/** Chromium knows `attr()` with another syntax for URLs. */
+const URL_ATTRIBUTE = /attr\(\s*([-\w]+)\s+url\s*\)/gi;
+const FIRST_PAGE = /^@page\s*:first$/i;
+
+/** Translates all style sheets of a document. */
+export function translatePaged(texts: readonly string[]): Translation {
+  const sheets = texts.map((text) => [...readDeclarations(text)]);
+  const all = sheets.flat();
+  const facts = {
+    setsPages: all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each)),
+    refers: all.some(({ property, value }) => property === 'content' && REFERENCE.test(value)),
+    changesMargins: false,
+  };
+  facts.changesMargins = all.some((each) => changesMargin(each, facts));
+  const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
+  const marginTexts: Translation['marginTexts'] = new Map();
+  const translate = (each: Declaration) => translateElement(each, facts) ?? translateMargin(each, facts, marginTexts) ?? [];
+  const rules = sheets.map((declarations) => declarations.flatMap(translate).slice(0, MAX_RULES));
+  if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
+  const inAttributes = all.some((each) => isInAttribute(each) && MIRRORED.test(each.property));
+  const hasElements = facts.setsPages || inAttributes || all.some((each) => translateElement(each, facts));
+  const numberStyles = new Map(all.flatMap(numberStyle));
+  return { rules, marginTexts, hasElements, numberStyles, firstNumber: first && `${first.property}: ${first.value}` };
+}
+
+function translateElement(declaration: Declaration, { refers }: Facts): string | undefined {
+  const { property, written } = declaration;
+  if (!isInElement(declaration)) return undefined;
+  const isMirrored = MIRRORED.test(property) || (property === 'content' && refers);
+  return isMirrored
+    ? ruleAround(written.within, `--platen-${property}: ${written.value.replace(URL_ATTRIBUTE, 'attr($1)')}`)
+    : undefined;
+}
+
+/** All margin boxes are declared again, so that none loses its place in the cascade. */
+function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Map<string, MarginText>): string | undefined {
+  const { property, written } = declaration;
+  if (facts.changesMargins && property === 'counter-increment' && /^@page\b/i.test(declaration.within.at(-1) ?? ''))
+    return ruleAround(written.within, `counter-increment: ${written.value} ${SHEET}`);
+  if (!facts.changesMargins || property !== 'content' || !isInMargin(declaration)) return undefined;
+  const show = (text: MarginText, name: string) => {
+    marginTexts.set(name, text);
+    return `counter(${SHEET}, ${name})`;
+  };
+  const value = written.value
+    .replace(STRING_CALL, (_, name: string, position = 'first') =>
+      show({ kind: 'string', name, position: position.toLowerCase() }, `platen-string-${name}-${position.toLowerCase()}`),
+    )
+    .replace(PAGE_CALL, (call, kind: string, style = 'decimal') => {
+      const counted = kind.toLowerCase() as 'page';
+      const isNative = counted === 'page' && !facts.setsPages;
+      return isNative ? call : show({ kind: counted, style: style.toLowerCase() }, `platen-${counted}-${style.toLowerCase()}`);
+    });
+  return ruleAround(written.within, `content: ${value}`);
+}
+
+function changesMargin(declaration: Declaration, { setsPages }: Facts): boolean {
+  const { property, value } = declaration;
+  if (property !== 'content' || !isInMargin(declaration)) return false;
+  return Array.from(value.matchAll(PAGE_CALL)).some(([, kind]) => setsPages || kind !== 'page') || value.search(STRING_CALL) >= 0;
+}
+
+/** The name of pages, and the style of the number in one of their margin boxes. */
+function numberStyle(declaration: Declaration): Array<[name: string, style: string]> {
+  const { property, value, within } = declaration;
+  if (property !== 'content' || !isInMargin(declaration)) return [];
+  const [, name = ''] = /^@page\s+([\w-]+)/i.exec(within.at(-2) ?? '') ?? [];
+  const shown = Array.from(value.matchAll(PAGE_CALL)).find(([, kind]) => kind === 'page');
+  return shown ? [[name, (shown[2] ?? 'decimal').toLowerCase()]] : [];
+}
+
+function setsPageNumber({ property, value }: Declaration): boolean {
+  return COUNTER_CHANGE.test(property) && PAGE_COUNTER.test(value);
+}
+
+/** Chromium counts pages from the root by itself. */
+function isOfRoot({ within }: Declaration): boolean {
+  return /^(?:html|:root)$/i.test(within.at(-1) ?? '');
+}
+
+/** Whether a declaration is in a margin box of an `@page` rule. */
+function isInMargin({ within }: Declaration): boolean {
+  return /^@(?:top|bottom|left|right)-/i.test(within.at(-1) ?? '') && /^@page\b/i.test(within.at(-2) ?? '');
+}
+
+/** Whether a declaration is in a style attribute. */
+function isInAttribute({ within }: Declaration): boolean {
+  return within.at(-1) === STYLE_ATTRIBUTES;
+}
+
+function isInElement({ property, within }: Declaration): boolean {
+  const block = within.at(-1) ?? '';
+  return (
+    property !== '' &&
+    block !== '' &&
+    block !== STYLE_ATTRIBUTES &&
+    !within.some((each) => /^@(?:page|font-face|keyframes|counter-style|property|footnote)\b/i.test(each))
+  );
+}
+
+function ruleAround(within: readonly string[], declaration: string): string {
+  return `${within.join(' { ')} { ${declaration} ${'}'.repeat(within.length)}`;
+}

@@ -1,0 +1,36 @@
+/** What the service asks about content that depends on the pages of a document. */
+
+/** The limits of what is read. More is an error. */
+export const PAGED_LIMITS = { strings: 20_000, references: 50_000, numbers: 20_000, bookmarks: 20_000, names: 20_000 } as const;
+export const MAX_PAGED_TEXT = 2_000;
+
+/** The fragment of a URL that leads to an element, which the PDF has as a destination. */
+export type Target = string;
+
+export interface PagedElements {
+  /** What `string-set` assigns, in the order of the document. */
+  strings: Array<{ name: string; value: string; at: Target; marginTop: number }>;
+  /** Where the page number is set: the number, and whether the page gets the next one. */
+  numbers: Array<{ at: Target; number: number; isReset: boolean }>;
+  /** The page numbers that generated content shows: of which element, and in which style. */
+  references: Array<{ to: Target; style: string; element: string }>;
+  /** Elements at which pages with another name begin. The name is empty for those without one. */
+  names: Array<{ at: Target; name: string }>;
+  bookmarks: Array<{ at: Target; level: number; label: string }>;
+  /** Targets that the document does not have, with the element that refers to them. */
+  missing: Array<{ to: string; element: string }>;
+}
+
+/** Why nothing is read. */
+export type PagedRefusal = { exceeded: keyof typeof PAGED_LIMITS } | { notFound: 'place' | 'selector' };
+
+/** A table of contents to make from headings. */
+export interface ContentsOrder {
+  /** Selects the headings. */
+  selector: string;
+  title: string;
+  /** How many levels of headings are listed. */
+  depth: number;
+  /** Selects the element before whose content it is placed. */
+  place: string;
+}

@@ -1,0 +1,5 @@
+/** The style with which a long document is loaded, so that it is not laid out as a whole before it is printed in windows. */
+
+export function removeCover(): void {
+  document.querySelector('style[data-platen-cover]')?.remove();
+}

@@ -1,0 +1,73 @@
+/** Fills the rest of lines with leaders, such as the dots of a table of contents. */
+import type { Changes } from '../../dom/changes.ts';
+import { measureBox, read } from '../../dom/nodes.ts';
+import type { Pseudo } from './styled-elements.ts';
+
+/** Generated content with a leader. */
+export interface LeaderBox {
+  element: HTMLElement;
+  pseudo: Pseudo;
+  pattern: string;
+  /** Shows a text in place of the leader, and returns the content. */
+  fill(text: string): string;
+}
+
+const PATTERNS: Record<string, string> = { dotted: '.\u00A0', solid: '_', space: '\u00A0' };
+/** The window is up to half a pixel wider than the paper. */
+const SPARE_PX = 1;
+const MAX_REPEATS = 1_000;
+const STRINGS = /"((?:[^"\\]|\\.)*)"/g;
+
+/** What `leader()` repeats. */
+export function leaderText(argument: string): string {
+  const text = PATTERNS[argument.toLowerCase()] ?? argument.replace(/^["']|["']$/g, '').replaceAll(' ', '\u00A0');
+  return text || (PATTERNS.dotted as string);
+}
+
+/** Measures all before it changes any. */
+export function showLeaders(boxes: readonly LeaderBox[], changes: Changes): void {
+  const canvas = boxes.length ? document.createElement('canvas').getContext('2d') : null;
+  if (!canvas) return;
+  const measured = boxes.map((box) => ({ box, ...measureRoom(box, canvas) }));
+  for (const { box, repeats, spacing } of measured) {
+    box.fill(`\u00A0${box.pattern.repeat(repeats)}`);
+    changes.setStyle(box.element, `--platen-spacing-${box.pseudo.slice(2)}`, `${spacing}px`);
+  }
+}
+
+/** How often the pattern fits into the line, and how much wider each space becomes so that the line is full. */
+function measureRoom({ element, pseudo, pattern, fill }: LeaderBox, canvas: CanvasRenderingContext2D) {
+  const style = getComputedStyle(element, pseudo);
+  canvas.font = style.font;
+  if (style.letterSpacing !== 'normal') canvas.letterSpacing = style.letterSpacing;
+  const text = Array.from(fill('\u00A0').matchAll(STRINGS), ([, part = '']) => part).join('');
+  const least = canvas.measureText(text).width;
+  const room = roomInLine(element, least, style.direction === 'rtl') - least;
+  const width = canvas.measureText(pattern).width;
+  const repeats = width > 0 ? Math.min(MAX_REPEATS, Math.max(0, Math.floor(room / width))) : 0;
+  const spaces = text.split(/[ \u00A0]/).length - 1 + repeats * (pattern.split('\u00A0').length - 1);
+  return { repeats, spacing: spaces ? Math.max(0, room - repeats * width) / spaces : 0 };
+}
+
+/** The room after the text of an element, or that of a whole line if the rest of its line is not enough. */
+function roomInLine(element: HTMLElement, least: number, isReversed: boolean): number {
+  const block = blockAround(element);
+  const { left, right } = measureBox(block);
+  const { borderLeftWidth, borderRightWidth, paddingLeft, paddingRight } = getComputedStyle(block);
+  const from = left + Number.parseFloat(borderLeftWidth) + Number.parseFloat(paddingLeft);
+  const until = right - Number.parseFloat(borderRightWidth) - Number.parseFloat(paddingRight);
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const last = Array.from(range.getClientRects()).findLast(({ width }) => width > 0);
+  const rest = last ? (isReversed ? last.left - from : until - last.right) : until - from;
+  return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX;
+}
+
+function blockAround(element: HTMLElement): HTMLElement {
+  let block = element;
+  for (let around: HTMLElement | null = element; around; around = read(around, 'parentElement')) {
+    block = around;
+    if (!getComputedStyle(around).display.startsWith('inline')) break;
+  }
+  return block;
+}

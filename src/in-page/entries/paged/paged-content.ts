@@ -1,0 +1,144 @@
+/** Reads what depends on the pages of a document, and changes it as its print tells. Runs in an isolated world. */
+import { type ContentsOrder, PAGED_LIMITS, type PagedElements, type PagedRefusal } from '../../contract/paged.ts';
+import { Changes } from '../../dom/changes.ts';
+import { removeCover } from '../../dom/cover.ts';
+import { Destinations } from '../../dom/destinations.ts';
+import { read, readAttribute, readName } from '../../dom/nodes.ts';
+import { parseContent, splitList } from './content-list.ts';
+import { contentText } from './content-text.ts';
+import { addContents, CONTENTS_RULES } from './contents.ts';
+import { computeCounters, type Snapshot } from './counters.ts';
+import { findGenerated, findTargets, REFERENCE_RULES, References } from './references.ts';
+import { findStyled, readProperty } from './styled-elements.ts';
+
+const SPACING_RULES = ['before', 'after']
+  .map((side) => `[data-platen-${side}]::${side} { word-spacing: var(--platen-spacing-${side}, inherit) }`)
+  .join(' ');
+/** Custom properties are inherited otherwise. */
+const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'content']
+  .map((name) => `@property --platen-${name} { syntax: "*"; inherits: false }`)
+  .join(' ');
+const NUMBER_CHANGE = /(?<![\w-])page(?:\s+(-?\d+))?(?![\w-])/i;
+const INLINE = /(?<![\w-])(string-set|bookmark-(?:level|label))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
+const LEVEL = /^[1-9]\d?$/;
+
+const changes = new Changes();
+const margins = new CSSStyleSheet();
+let references: References | undefined;
+
+/** The ids of elements that have none begin with the key. */
+export function readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal {
+  removeCover();
+  adopt(`${PROPERTY_RULES} ${REFERENCE_RULES} ${SPACING_RULES} ${contents ? CONTENTS_RULES : ''}`);
+  const notFound = contents && addContents(contents, key, changes);
+  if (notFound) return { notFound };
+  readStyleAttributes();
+  const generated = findGenerated();
+  const targets = findTargets(generated);
+  const titled = findStyled(/--platen-string-set/, 'string-set').filter((each) => each.checkVisibility());
+  const marked = findBookmarked();
+  const counters = computeCounters(new Set([...titled, ...marked, ...targets.values()].filter((each) => each !== null)));
+  const destinations = new Destinations(key, changes);
+  references = new References(generated, targets, counters, destinations, changes);
+  references.show([]);
+  const found: PagedElements = {
+    strings: titled.flatMap((element) => readStrings(element, counters.get(element), destinations)),
+    numbers: readNumbers(destinations),
+    references: references.references,
+    bookmarks: marked.flatMap((element) => readBookmark(element, counters.get(element), destinations)),
+    names: readPageNames(destinations),
+    missing: references.missing.slice(0, 100),
+  };
+  const exceeded = Object.keys(PAGED_LIMITS) as Array<keyof typeof PAGED_LIMITS>;
+  const limit = exceeded.find((name) => found[name].length > PAGED_LIMITS[name]);
+  return limit ? { exceeded: limit } : found;
+}
+
+/** Shows page numbers, in the order of the references. */
+export function showReferences(numbers: string[]): null {
+  references?.show(numbers);
+  return null;
+}
+
+/** Replaces the rules by which margin boxes show what belongs to each page. */
+export function setMarginRules(css: string): null {
+  margins.replaceSync(css);
+  return null;
+}
+
+/** Declares as custom properties what Chromium ignores in style attributes. */
+function readStyleAttributes(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('[style*="string-set"], [style*="bookmark-"]'))
+    for (const [, name = '', value = ''] of (readAttribute(element, 'style') ?? '').matchAll(INLINE))
+      changes.setStyle(element, `--platen-${name}`, value);
+}
+
+function adopt(css: string): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  const adopted = [...read(document, 'adoptedStyleSheets'), sheet, margins];
+  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
+}
+
+function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, destinations: Destinations): PagedElements['strings'] {
+  const value = readProperty(element, '--platen-string-set');
+  if (!value || value === 'none') return [];
+  const marginTop = Number.parseFloat(getComputedStyle(element).marginTop) || 0;
+  return splitList(value).flatMap((item) => {
+    const [first, ...parts] = parseContent(item);
+    if (first?.kind !== 'word') return [];
+    return [{ name: first.text, value: contentText(parts, element, snapshot), at: destinations.mark(element), marginTop }];
+  });
+}
+
+function readNumbers(destinations: Destinations): PagedElements['numbers'] {
+  return findStyled(/counter-(?:re)?set:[^;]*(?<![\w-])page(?![\w-])/, 'counter-').flatMap((element) =>
+    (['counter-reset', 'counter-set'] as const).flatMap((property) => {
+      const change = NUMBER_CHANGE.exec(readProperty(element, property));
+      if (!change || !element.checkVisibility()) return [];
+      const isReset = property === 'counter-reset';
+      return [{ at: destinations.mark(element), number: Number(change[1] ?? 0), isReset }];
+    }),
+  );
+}
+
+/** Elements with another page name than the one around them, and what follows them. */
+function readPageNames(destinations: Destinations): PagedElements['names'] {
+  const nameOf = (element: Element) => readProperty(element, 'page').replace(/^auto$/, '');
+  const names = new Map<Element, string>();
+  for (const element of findStyled(/(?:^|[\s;])page\s*:/, 'page:')) {
+    if (!element.checkVisibility() || !nameOf(element)) continue;
+    names.set(element, nameOf(element));
+    const after = findAfter(element);
+    if (after && !names.has(after)) names.set(after, nameOf(after));
+  }
+  return [...names].map(([element, name]) => ({ at: destinations.mark(element), name }));
+}
+
+/** The first element after another that is shown and not within it. */
+function findAfter(element: Element): Element | undefined {
+  for (let around: Element | null = element; around; around = read(around, 'parentElement'))
+    for (let next = read(around, 'nextElementSibling'); next; next = read(next, 'nextElementSibling'))
+      if (next.checkVisibility()) return next;
+  return undefined;
+}
+
+/** Elements with a level, and, if there are any, the headings without one. */
+function findBookmarked(): HTMLElement[] {
+  const styled = findStyled(/--platen-bookmark/);
+  if (!styled.length) return [];
+  const all = new Set([...styled, ...document.querySelectorAll<HTMLElement>('h1, h2, h3, h4, h5, h6')]);
+  return [...document.querySelectorAll<HTMLElement>('*')].filter((each) => all.has(each) && each.checkVisibility());
+}
+
+function readBookmark(
+  element: HTMLElement,
+  snapshot: Snapshot | undefined,
+  destinations: Destinations,
+): PagedElements['bookmarks'] {
+  const [, digit] = /^h([1-6])$/.exec(readName(element)) ?? [];
+  const level = readProperty(element, '--platen-bookmark-level') || digit || '';
+  const written = readProperty(element, '--platen-bookmark-label') || 'content()';
+  const label = contentText(parseContent(written), element, snapshot);
+  return LEVEL.test(level) && label ? [{ at: destinations.mark(element), level: Number(level), label }] : [];
+}

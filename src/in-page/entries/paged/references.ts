@@ -1,0 +1,141 @@
+/**
+ * Shows in generated content what is elsewhere in the document: its page number, its text, its counters; and fills lines with leaders.
+ */
+import type { PagedElements } from '../../contract/paged.ts';
+import type { Changes } from '../../dom/changes.ts';
+import type { Destinations } from '../../dom/destinations.ts';
+import { elementName } from '../../dom/names.ts';
+import { read } from '../../dom/nodes.ts';
+import { type ContentPart, parseContent, quote } from './content-list.ts';
+import { elementText } from './content-text.ts';
+import { type Snapshot, writeCounter } from './counters.ts';
+import { type LeaderBox, leaderText, showLeaders } from './leaders.ts';
+import { findStyled, PSEUDOS, type Pseudo, readProperty } from './styled-elements.ts';
+
+/** A part of generated content: as CSS writes it, the number of a page, or a leader. */
+type Piece = { css: string } | { reference: number } | { leader: string };
+
+interface GeneratedContent {
+  element: HTMLElement;
+  pseudo: Pseudo;
+  parts: ContentPart[];
+}
+
+interface PreparedContent extends Omit<GeneratedContent, 'parts'> {
+  pieces: Piece[];
+}
+
+const TARGETS = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
+/** What is shown until the page is known. */
+const UNKNOWN = '00';
+/** In the first layer, `!important` precedes that of the document. */
+export const REFERENCE_RULES = `@layer platen { ${['before', 'after']
+  .map((side) => `[data-platen-${side}]::${side} { content: var(--platen-shown-${side}) !important }`)
+  .join(' ')} }`;
+
+export function findGenerated(): GeneratedContent[] {
+  return findStyled(/--platen-content/).flatMap((element) =>
+    PSEUDOS.flatMap((pseudo) => {
+      const value = readProperty(element, '--platen-content', pseudo);
+      return TARGETS.test(value) ? [{ element, pseudo, parts: parseContent(value) }] : [];
+    }),
+  );
+}
+
+/** The elements to which generated content refers, by the URLs with which it does. */
+export function findTargets(generated: readonly GeneratedContent[]): Map<string, Element | null> {
+  const targets = new Map<string, Element | null>();
+  for (const { parts } of generated)
+    for (const part of parts)
+      if (part.kind === 'call' && part.name.startsWith('target-')) targets.set(addressOf(part), findTarget(addressOf(part)));
+  return targets;
+}
+
+export class References {
+  readonly #prepared: PreparedContent[];
+  readonly #changes: Changes;
+  readonly references: PagedElements['references'] = [];
+  readonly missing: PagedElements['missing'] = [];
+
+  constructor(
+    generated: readonly GeneratedContent[],
+    targets: ReadonlyMap<string, Element | null>,
+    counters: ReadonlyMap<Element, Snapshot>,
+    destinations: Destinations,
+    changes: Changes,
+  ) {
+    this.#changes = changes;
+    const prepare = (part: ContentPart, element: Element): Piece => {
+      if (part.kind === 'call' && part.name === 'leader') return { leader: leaderText(part.args[0] ?? '') };
+      if (part.kind !== 'call' || !part.name.startsWith('target-')) return { css: part.written };
+      const target = targets.get(addressOf(part));
+      if (target) return refer(part, target, element);
+      this.missing.push({ to: addressOf(part), element: elementName(element) });
+      return { css: '""' };
+    };
+    const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
+      const [, what = '', ...more] = part.args;
+      if (part.name === 'target-text') return { css: quote(elementText(target, what || 'content', counters.get(target))) };
+      if (what !== 'page') return { css: quote(writeCounter(part.name, part.args.slice(1), counters.get(target))) };
+      const style = more.at(-1) ?? 'decimal';
+      return { reference: this.references.push({ to: destinations.mark(target), style, element: elementName(element) }) - 1 };
+    };
+    this.#prepared = generated.map(({ parts, ...rest }) => ({
+      ...rest,
+      pieces: parts.map((part) => prepare(part, rest.element)),
+    }));
+    for (const { element, pseudo } of this.#prepared) changes.setAttribute(element, `data-platen-${pseudo.slice(2)}`, '');
+  }
+
+  /** Shows these page numbers, in the order of `references`. */
+  show(numbers: readonly string[]): void {
+    const leaders: LeaderBox[] = [];
+    for (const { element, pseudo, pieces } of this.#prepared) {
+      const write = (leader: (pattern: string) => string) => this.#write(element, pseudo, pieces, numbers, leader);
+      write(() => '\u00A0');
+      const pattern = pieces.flatMap((piece) => ('leader' in piece ? piece.leader : []))[0];
+      if (pattern !== undefined) leaders.push({ element, pseudo, pattern, fill: (text) => write(() => text) });
+    }
+    showLeaders(leaders, this.#changes);
+  }
+
+  #write(
+    element: HTMLElement,
+    pseudo: Pseudo,
+    pieces: readonly Piece[],
+    numbers: readonly string[],
+    leader: (pattern: string) => string,
+  ): string {
+    const css = pieces.map((piece) => {
+      if ('css' in piece) return piece.css;
+      return quote('leader' in piece ? leader(piece.leader) : (numbers[piece.reference] ?? UNKNOWN));
+    });
+    const value = css.join(' ');
+    read(element, 'style').setProperty(`--platen-shown-${pseudo.slice(2)}`, value);
+    return value;
+  }
+}
+
+function addressOf(part: ContentPart & { kind: 'call' }): string {
+  const [first] = parseContent(part.args[0] ?? '');
+  if (first?.kind === 'string') return first.text;
+  return first?.kind === 'call' ? (first.args[0] ?? '').replace(/^["']|["']$/g, '') : (first?.written ?? '');
+}
+
+/** Returns null if the URL does not lead into the document. */
+function findTarget(address: string): Element | null {
+  const [page, fragment] = address.split('#', 2);
+  const isHere =
+    !page || page === document.URL.split('#')[0] || URL.parse(page, document.baseURI)?.href === document.URL.split('#')[0];
+  if (!fragment || !isHere) return null;
+  const byId = (id: string) => Document.prototype.getElementById.call(document, id);
+  return byId(fragment) ?? byId(decode(fragment));
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

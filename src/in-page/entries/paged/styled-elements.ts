@@ -1,0 +1,43 @@
+/** Finds the elements that declare something, from the rules that declare it: no other element has to be looked at. */
+import { elementSelector } from '../../contract/element-selector.ts';
+import { call } from '../../dom/nodes.ts';
+import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { isSelector } from '../elements.ts';
+
+/** Returns the elements, in the order of the document, that rules select which match, or whose style attribute has `inline`. */
+export function findStyled(declares: RegExp, inline = ''): HTMLElement[] {
+  const selectors = new Set<string>();
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets])
+    addSelectors(openRules(sheet), '', declares, selectors);
+  if (inline) selectors.add(`[style*="${inline}"]`);
+  const valid = [...selectors].filter((selector) => isSelector(selector));
+  return valid.length
+    ? [...call(document, 'querySelectorAll', valid.join(', '))].filter((each) => each instanceof HTMLElement)
+    : [];
+}
+
+function addSelectors(rules: Iterable<AnyRule>, around: string, declares: RegExp, selectors: Set<string>): void {
+  for (const rule of rules) {
+    const { type, style, styleSheet, cssRules, selectorText = '' } = rule;
+    const inner = type === RULE_TYPES.style ? elementSelector(selectorText, around) : around;
+    if (inner && style && declares.test(style.cssText)) selectors.add(inner);
+    if (styleSheet) addSelectors(openRules(styleSheet), '', declares, selectors);
+    else if (cssRules) addSelectors(listRules({ cssRules }), inner, declares, selectors);
+  }
+}
+
+/** Returns no rules if the sheet has another origin. */
+function openRules(sheet: CSSStyleSheet): Iterable<AnyRule> {
+  try {
+    return sheet.disabled ? [] : listRules(sheet);
+  } catch {
+    return [];
+  }
+}
+
+export type Pseudo = '::before' | '::after';
+export const PSEUDOS: readonly Pseudo[] = ['::before', '::after'];
+
+export function readProperty(element: Element, name: string, pseudo?: Pseudo): string {
+  return getComputedStyle(element, pseudo).getPropertyValue(name).trim();
+}

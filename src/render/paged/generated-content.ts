@@ -1,0 +1,111 @@
+/**
+ * Content that is generated from the pages of a document: page numbers in references and contents, strings and page numbers in margin
+ * boxes, bookmarks and page labels.
+ */
+import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { setMarginRules, showReferences } from '../../chromium/paged/paged-content.ts';
+import { writeNumber } from '../../in-page/contract/counter-styles.ts';
+import type { PagedElements } from '../../in-page/contract/paged.ts';
+import type { Destination } from '../../pdf/edit/printed-pages.ts';
+import { contentView } from '../../pdf/objects/inspect.ts';
+import { pageHeights } from '../../pdf/paged/probes.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
+import { pagesWithin } from '../request/values/page-ranges.ts';
+import { marginRules, type SetString } from './margin-texts.ts';
+import { labelPages, type NumberedPages, namePages, numberPages } from './page-numbers.ts';
+import type { PagedPart, PagedPrint } from './paged-part.ts';
+
+const POINTS_PER_PX = 0.75;
+/** Points by which the first element of a page may be lower than the page. */
+const TOLERANCE = 2;
+const NO_PAGES: NumberedPages = { numbers: [], ofSection: [], sectionPages: [] };
+
+export class GeneratedContent implements PagedPart {
+  readonly #document: LoadedDocument;
+  readonly #elements: PagedElements;
+  #shown: string[] = [];
+  #rules = '';
+  #pages = NO_PAGES;
+  /** The name of each page, as `page` gives it. */
+  #names: string[] = [];
+  /** The reference that changed last. */
+  #moved = '';
+
+  constructor(document: LoadedDocument, elements: PagedElements) {
+    this.#document = document;
+    this.#elements = elements;
+  }
+
+  async settle(print: PagedPrint): Promise<boolean> {
+    const places = new Map(print.file.destinations().map((place) => [place.name, place]));
+    const pageOf = (at: string) => places.get(destinationName(at))?.index;
+    const { pagedStyles } = this.#document;
+    const changes = this.#elements.numbers.flatMap(({ at, ...change }) => {
+      const page = pageOf(at);
+      return page === undefined ? [] : [{ ...change, page }];
+    });
+    this.#pages = numberPages(print.file.pages.length, pagedStyles.firstNumber, changes);
+    this.#names = namePages(
+      print.file.pages.length,
+      this.#elements.names.map(({ at, name }) => ({ name, page: pageOf(at) })),
+    );
+    const areShown = await this.#showNumbers(pageOf);
+    const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print, places));
+    if (rules === this.#rules) return !areShown;
+    this.#rules = rules;
+    await setMarginRules(this.#document.paged, rules);
+    return true;
+  }
+
+  describeUnsettled(): string {
+    return this.#moved && `the page number in ${this.#moved} changes the page to which it refers`;
+  }
+
+  async end({ print }: PagedPrint): Promise<PagedOutcome> {
+    const { bookmarks, missing } = this.#elements;
+    const labels = labelPages(this.#pages.numbers, this.#names, this.#document.pagedStyles.numberStyles);
+    const isShown = pagesWithin(print.settings.pageRanges);
+    return {
+      labels: labels?.filter((_, page) => isShown(page)),
+      bookmarks: bookmarks.length ? bookmarks.map(({ at, ...bookmark }) => ({ ...bookmark, destination: at })) : undefined,
+      missing,
+    };
+  }
+
+  /** Returns whether the document showed the right numbers already. */
+  async #showNumbers(pageOf: (at: string) => number | undefined): Promise<boolean> {
+    const { references } = this.#elements;
+    const numbers = references.map(({ to, style }) => {
+      const page = pageOf(to);
+      return page === undefined ? '' : writeNumber(this.#pages.numbers[page] ?? 0, style);
+    });
+    const moved = numbers.findIndex((number, n) => number !== this.#shown[n]);
+    if (moved < 0) return true;
+    this.#moved = references[moved]?.element ?? '';
+    this.#shown = numbers;
+    await showReferences(this.#document.paged, numbers);
+    return false;
+  }
+
+  #placeStrings({ file }: PagedPrint, places: ReadonlyMap<string, Destination>): SetString[] {
+    const { strings } = this.#elements;
+    const heights = strings.length ? pageHeights(file) : [];
+    return strings.flatMap(({ name, value, at, marginTop }) => {
+      const place = places.get(destinationName(at));
+      if (!place || place.index < 0) return [];
+      const isAtTop = () => {
+        const top = contentView(file.content(place.index))?.topPoints ?? 0;
+        return (heights[place.index] ?? 0) - place.top - marginTop * POINTS_PER_PX <= top + TOLERANCE;
+      };
+      return [{ name, value, page: place.index, isAtTop }];
+    });
+  }
+}
+
+/** The name of the destination to which a fragment leads, as Skia writes names (ISO 32000-1, 7.3.5). */
+function destinationName(fragment: string): string {
+  return fragment.replace(
+    /[^!-~]|[#%()<>[\]{}/]/g,
+    (sign) => `#${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}

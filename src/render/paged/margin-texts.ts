@@ -1,0 +1,59 @@
+/**
+ * Makes the rules by which margin boxes show a text of their own on each page: a counter numbers the sheets, and a counter style has the
+ * text of each as its symbol.
+ */
+import type { MarginText } from '../../chromium/load/inspect/paged-properties.ts';
+import { writeNumber } from '../../in-page/contract/counter-styles.ts';
+import type { NumberedPages } from './page-numbers.ts';
+
+/** A string that an element sets on the page with this index. */
+export interface SetString {
+  name: string;
+  value: string;
+  page: number;
+  /** Whether nothing is before the element on its page. */
+  isAtTop(): boolean;
+}
+
+export function marginRules(texts: ReadonlyMap<string, MarginText>, pages: NumberedPages, strings: readonly SetString[]): string {
+  const styles = [...texts].map(([name, text]) => counterStyle(name, textsOf(text, pages, strings)));
+  return styles.join(' ');
+}
+
+function textsOf(text: MarginText, { numbers, ofSection, sectionPages }: NumberedPages, strings: readonly SetString[]): string[] {
+  if (text.kind === 'string') return stringTexts(text, strings, numbers.length);
+  const shown = { page: numbers, 'section-page': ofSection, 'section-pages': sectionPages }[text.kind];
+  return shown.map((number) => writeNumber(number, text.style));
+}
+
+/** The value of a string on each page (css-gcpm-3, 1.1.2). */
+function stringTexts(
+  { name, position }: { name: string; position: string },
+  strings: readonly SetString[],
+  count: number,
+): string[] {
+  const byPage = Map.groupBy(
+    strings.filter((each) => each.name === name),
+    ({ page }) => page,
+  );
+  let before = '';
+  return Array.from({ length: count }, (_, page) => {
+    const set = byPage.get(page) ?? [];
+    const text = stringOn(position, before, set);
+    before = set.at(-1)?.value ?? before;
+    return text;
+  });
+}
+
+function stringOn(position: string, before: string, set: readonly SetString[]): string {
+  const [first] = set;
+  if (!first) return before;
+  if (position === 'last') return set.at(-1)?.value ?? '';
+  if (position === 'start') return first.isAtTop() ? first.value : before;
+  return position === 'first-except' ? '' : first.value;
+}
+
+function counterStyle(name: string, texts: readonly string[]): string {
+  const symbols = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&').replace(/[\n\r\f\0]/g, ' ')}"`);
+  return `@counter-style ${name} { system: fixed 1; suffix: ""; fallback: decimal; symbols: ${symbols.join(' ')} }`;
+}

@@ -1,0 +1,78 @@
+/** Numbers pages as a reader sees them: where the number is set, and in which section each page is. */
+
+import type { PageLabel } from '../../pdf/paged/page-labels.ts';
+
+/** A change of the page number on the page with this index. */
+export interface NumberChange {
+  page: number;
+  number: number;
+  /** Whether it is a `counter-reset`, with which 0 means that the page is the first. */
+  isReset: boolean;
+}
+
+export interface NumberedPages {
+  /** The number of each page. */
+  numbers: number[];
+  /** The number of each page within its section, which begins where an element sets the page number. */
+  ofSection: number[];
+  /** The pages of the section of each page. */
+  sectionPages: number[];
+}
+
+export function numberPages(count: number, first: string | undefined, changes: readonly NumberChange[]): NumberedPages {
+  const byPage = new Map(changes.map((change) => [change.page, change]));
+  const numbers: number[] = [];
+  const starts: number[] = [];
+  for (let page = 0; page < count; page++) {
+    const change = byPage.get(page);
+    const next = page === 0 ? firstNumber(first) : (numbers[page - 1] ?? 0) + 1;
+    numbers.push(change ? change.number || Number(change.isReset) : next);
+    starts.push(change ? page : (starts[page - 1] ?? 0));
+  }
+  const ends = starts.map((start) => starts.lastIndexOf(start));
+  return {
+    numbers,
+    ofSection: starts.map((start, page) => page - start + 1),
+    sectionPages: starts.map((start, page) => (ends[page] ?? page) - start + 1),
+  };
+}
+
+/** The name of each page: that of the last element before its end that begins pages with a name. Of those on one page, the first counts. */
+export function namePages(count: number, begun: ReadonlyArray<{ name: string; page: number | undefined }>): string[] {
+  const names = new Map<number, string>();
+  for (const { name, page } of begun) if (page !== undefined) names.set(page, name);
+  let name = '';
+  return Array.from({ length: count }, (_, page) => {
+    name = names.get(page) ?? name;
+    return name;
+  });
+}
+
+const LABEL_STYLES: Record<string, PageLabel['style']> = {
+  'lower-roman': 'r',
+  'upper-roman': 'R',
+  'lower-alpha': 'a',
+  'lower-latin': 'a',
+  'upper-alpha': 'A',
+  'upper-latin': 'A',
+};
+
+/** Returns undefined if all pages have their usual number. `styles` has the counter style that pages with a name show. */
+export function labelPages(
+  numbers: readonly number[],
+  names: readonly string[],
+  styles: ReadonlyMap<string, string>,
+): PageLabel[] | undefined {
+  const labels = numbers.map((number, page): PageLabel => {
+    const style = styles.get(names[page] ?? '') ?? styles.get('') ?? '';
+    return { number, style: LABEL_STYLES[style] ?? 'D' };
+  });
+  return labels.some(({ number, style }, page) => number !== page + 1 || style !== 'D') ? labels : undefined;
+}
+
+/** `counter-reset` takes effect before the page is counted, `counter-set` afterwards. */
+function firstNumber(declaration: string | undefined): number {
+  const [, property, number] = /^counter-(reset|set)\s*:.*?\bpage(?:\s+(-?\d{1,9}))?/.exec(declaration ?? '') ?? [];
+  if (!property) return 1;
+  return Number(number ?? 0) + (property === 'reset' ? 1 : 0);
+}

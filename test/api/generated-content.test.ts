@@ -1,0 +1,208 @@
+/** Content that depends on pages: references, contents, strings in margin boxes, page numbers, labels and bookmarks. */
+import { describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
+import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { html } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+const SCRIPT = '<script>document.body.dataset.x = 1</script>';
+const CLEAR = { warnings: [], warning_count: 0 };
+const BREAK = '<p style="break-before: page">';
+const web = await Web.share().then(closeAfterAll);
+
+/** Renders a document with and without a script, which both have the same text, and returns the text of each page. */
+async function pagesOf(markup: string, options: object = {}): Promise<string[]> {
+  const [plain, active] = await Promise.all([web.render(markup, options), web.render(markup + SCRIPT, options)]);
+  expect(active.pages).toEqual(plain.pages);
+  expect(await web.ada.report({ html: markup, options })).toMatchObject(CLEAR);
+  return plain.pages;
+}
+
+async function labelsOf(markup: string, options: object = {}): Promise<string[] | null> {
+  const reply = await web.ada.pdf({ html: markup, options });
+  await using opened = await openPdf(await reply.arrayBuffer());
+  return opened.document.getPageLabels();
+}
+
+describe('references', () => {
+  const BOOK = `<p id="größe">Zero${BREAK}<a href="#b(2)">see</a>${BREAK}<span id="b(2)" title="t">Two</span>${BREAK}<a href="#größe">back</a>`;
+
+  test.each<[css: string, pages: string[]]>([
+    ['a::after { content: " p. " target-counter(attr(href), page) }', ['Zero', 'see p. 3', 'Two', 'back p. 1']],
+    [
+      'a::after { content: " p. " target-counter(attr(href url), page, upper-roman) }',
+      ['Zero', 'see p. III', 'Two', 'back p. I'],
+    ],
+    ['a::before { content: target-text(attr(href)) ", " }', ['Zero', 'Two, see', 'Two', 'Zero, back']],
+    ['a::before { content: target-text(attr(href), first-letter) ", " }', ['Zero', 'T, see', 'Two', 'Z, back']],
+    [
+      'span::before { content: "[" attr(title) "]" } a::before { content: target-text(attr(href), before) }',
+      ['Zero', '[t]see', '[t]Two', 'back'],
+    ],
+    [
+      'body { counter-reset: part 4 } p { counter-increment: part } a::after { content: " part " target-counter(attr(href), part, lower-alpha) }',
+      ['Zero', 'see part g', 'Two', 'back part e'],
+    ],
+    ['@media print { a { &::after { content: " p" target-counter(attr(href), page) } } }', ['Zero', 'see p3', 'Two', 'back p1']],
+    ['a::after { content: "x" target-counter(attr(href), page) } a::after { content: "!" }', ['Zero', 'see!', 'Two', 'back!']],
+  ])('show what is elsewhere: %s', async (css, pages) => {
+    expect(await pagesOf(`<style>${css}</style>${BOOK}`)).toEqual(pages);
+  });
+
+  test('work in linked and imported style sheets', async () => {
+    web.site.serve({
+      '/book': html(`<link rel="stylesheet" href="outer.css">${BOOK}`),
+      '/outer.css': (_, reply) => reply.setHeader('content-type', 'text/css').end('@import "inner.css";'),
+      '/inner.css': (_, reply) =>
+        reply.setHeader('content-type', 'text/css').end('a::after { content: " " target-counter(attr(href), page) }'),
+    });
+    const { pages } = await readPdfReply(await web.ada.pdf({ url: `${web.site.origin}/book` }));
+    expect(pages).toEqual(['Zero', 'see 3', 'Two', 'back 1']);
+  });
+
+  test('to nothing are reported, and show nothing', async () => {
+    const markup =
+      '<style>a::after { content: "[" target-counter(attr(href), page) "]" }</style><a class="x" href="#nowhere">a</a>';
+    expect((await web.render(markup)).pages).toEqual(['a[]']);
+    const { warnings } = await web.ada.report({ html: markup });
+    expect(warnings).toMatchObject([{ kind: 'target_missing', url: '#nowhere', element: 'a.x' }]);
+    await problem(await web.ada.pdf({ html: markup, options: { failOnWarning: ['target_missing'] } }), 422, 'render_gate_failed');
+  });
+
+  test('are the same in a part of the pages', async () => {
+    const markup = `<style>a::after { content: " p. " target-counter(attr(href), page) }</style>${BOOK}`;
+    expect(await pagesOf(markup, { pageRanges: '2, 4' })).toEqual(['see p. 3', 'back p. 1']);
+  });
+
+  test('have the same bytes each time', async () => {
+    const markup = `<style>a::after { content: leader(".") target-counter(attr(href), page) }</style>${BOOK}`;
+    const [one, other] = await Promise.all([0, 1].map(async () => (await web.ada.pdf({ html: markup })).arrayBuffer()));
+    expect(Buffer.from(one as ArrayBuffer).equals(Buffer.from(other as ArrayBuffer))).toBe(true);
+  });
+});
+
+describe('leaders', () => {
+  test('fill the line up to its end', async () => {
+    const entries = ['A', 'A longer entry', 'An entry that is much longer than the others are'];
+    const markup = `<style>@page { size: A5; margin: 1in } body { margin: 0 } li { list-style: none } ul { padding: 0 } a { font: 12px Arial }
+      a::after { content: leader(dotted) " " target-counter(attr(href), page) }</style>
+      <ul>${entries.map((text, n) => `<li><a href="#t${n}">${text}</a>`).join('')}</ul>
+      ${entries.map((text, n) => `<h1 id="t${n}" style="break-before: page">${text}</h1>`).join('')}`;
+    await using opened = await openPdf(await (await web.ada.pdf({ html: markup })).arrayBuffer());
+    const { items } = await (await opened.document.getPage(1)).getTextContent();
+    const numbers = items.flatMap((item) => ('str' in item && item.str.trim() ? [item] : []));
+    const ends = Map.groupBy(numbers, ({ transform }) => Math.round(transform[5] as number));
+    expect(ends.size).toBe(3);
+    for (const line of ends.values()) {
+      const end = Math.max(...line.map(({ transform, width }) => (transform[4] as number) + width));
+      expect(end).toBeGreaterThan(420 - 72 - 3);
+      expect(end).toBeLessThanOrEqual(420 - 72 + 0.5);
+      expect(line.map(({ str }) => str).join('')).toMatch(/(?:\.\s){5,}/);
+    }
+  });
+});
+
+describe('contents', () => {
+  const CHAPTERS = `<h1>One</h1><p>a<h2>Inner</h2><h3>Deep</h3><h1 style="break-before: page">Two</h1>`;
+
+  test('are made from headings, with links', async () => {
+    const reply = await web.ada.pdf({ html: CHAPTERS, options: { toc: { title: 'Contents' } } });
+    const bytes = new Uint8Array(await reply.arrayBuffer());
+    const links = (await readLinks(bytes)).map((pages) => [...new Set(pages)]);
+    expect(links).toEqual([[2, 3], [], []]); // a line has a link for its text, and one for its number
+    const pages = await pagesOf(CHAPTERS, { toc: { title: 'Contents' } });
+    expect(pages[0]).toMatch(/^Contents One [. ]+ 2 Inner [. ]+ 2 Deep [. ]+ 2 Two [. ]+ 3$/);
+  });
+
+  test('have a depth, a selector and a place', async () => {
+    const toc = { depth: 1, selector: 'h2, h1', place: '#here' };
+    const pages = await pagesOf(`<div id="here">Here: </div>${CHAPTERS}`, { toc });
+    expect(pages[0]).toMatch(/^Here: One [. ]+ 1 Two [. ]+ 2 One a Inner Deep$/);
+  });
+
+  test('are refused without their place, and with a selector that is not one', async () => {
+    const missing = await web.ada.pdf({ html: CHAPTERS, options: { toc: { place: '#nowhere' } } });
+    expect(await problem(missing, 400, 'invalid_request')).toMatchObject({ errors: [{ path: 'options.toc.place' }] });
+    for (const name of ['place', 'selector']) {
+      const invalid = await web.ada.pdf({ html: CHAPTERS, options: { toc: { [name]: 'h1 >> p' } } });
+      expect(await problem(invalid, 400, 'invalid_request')).toMatchObject({ errors: [{ path: `options.toc.${name}` }] });
+    }
+  });
+});
+
+describe('strings in margin boxes', () => {
+  const SECTIONS = `<h1>One</h1>text<h1>Two</h1>${BREAK}more${BREAK.replace('p ', 'h1 ')}Three</h1>${BREAK}end`;
+  const string = (position: string) =>
+    `<style>@page { @top-left { content: "<" string(title${position}) ">" } } h1 { string-set: title content() }</style>${SECTIONS}`;
+
+  test.each<[position: string, strings: string[]]>([
+    ['', ['One', 'Two', 'Three', 'Three']],
+    [', first', ['One', 'Two', 'Three', 'Three']],
+    [', start', ['One', 'Two', 'Three', 'Three']],
+    [', last', ['Two', 'Two', 'Three', 'Three']],
+    [', first-except', ['', 'Two', '', 'Three']],
+  ])('are those of the page%s', async (position, strings) => {
+    const pages = await pagesOf(string(position));
+    expect(pages.map((text) => /<(.*)>/.exec(text)?.[1])).toEqual(strings);
+  });
+
+  test('have counters, attributes and other text', async () => {
+    const pages = await pagesOf(`<style>@page { @top-left { content: string(s) " / " string(t) } }
+      body { counter-reset: ch } h1::before { counter-increment: ch; content: counter(ch) ". " }
+      h1 { string-set: s content(before) content(), t attr(id) "\\201C" "x;y" }</style><h1 id="i">A "b"</h1><h1 id="j" style="break-before: page">C</h1>`);
+    expect(pages).toEqual(['1. A "b" / i“x;y 1. A "b"', '2. C / j“x;y 2. C']);
+  });
+
+  test('keep the counters and other margin boxes of the document', async () => {
+    const pages =
+      await pagesOf(`<style>@page { counter-increment: sheet 2; @top-left { content: string(s) " " counter(sheet) } @bottom-left { content: "foot" } }
+      @page :first { @top-left { content: none } } p { string-set: s content() }</style><p>a</p><p style="break-before: page">b</p>`);
+    expect(pages).toEqual(['foot a', 'b 4 foot b']);
+  });
+});
+
+describe('page numbers', () => {
+  const BOX =
+    '@page { @bottom-left { content: counter(page) " of " counter(pages) ", " counter(section-page) "/" counter(section-pages) } }';
+
+  test.each<[css: string, numbers: string[]]>([
+    ['.b { counter-reset: page 1 }', ['1 of 4, 1/2', '2 of 4, 2/2', '1 of 4, 1/2', '2 of 4, 2/2']],
+    ['.b { counter-reset: page }', ['1 of 4, 1/2', '2 of 4, 2/2', '1 of 4, 1/2', '2 of 4, 2/2']],
+    ['.b { counter-set: page 11 }', ['1 of 4, 1/2', '2 of 4, 2/2', '11 of 4, 1/2', '12 of 4, 2/2']],
+    [
+      '@page :first { counter-set: page 7 } .b { counter-set: page 2 }',
+      ['7 of 4, 1/2', '8 of 4, 2/2', '2 of 4, 1/2', '3 of 4, 2/2'],
+    ],
+  ])('are set by elements: %s', async (css, numbers) => {
+    const pages = await pagesOf(`<style>${BOX} p { break-before: page } ${css}</style><p>x<p>x<p class="b">x<p>x`);
+    expect(pages.map((text) => text.replace(/ x$/, ''))).toEqual(numbers);
+  });
+
+  test('in references are those that the pages show, as are labels', async () => {
+    const markup = `<style>@page front { @bottom-left { content: counter(page, lower-roman) } } @page { @bottom-left { content: counter(page) } }
+      .front { page: front } .main { counter-reset: page 1 } section { break-before: page } a::after { content: " " target-counter(attr(href), page) }</style>
+      <div class="front"><a href="#m">Main</a>${BREAK}x</div><section class="main" id="m">a</section><section>b</section>`;
+    expect(await pagesOf(markup)).toEqual(['i Main 1', 'ii x', '1 a', '2 b']);
+    expect(await labelsOf(markup)).toEqual(['i', 'ii', '1', '2']);
+    expect(await labelsOf(markup, { pageRanges: '2-3' })).toEqual(['ii', '1']);
+    expect(await labelsOf('<style>@page :first { counter-set: page 11; @top-left { content: counter(page) } }</style>x')).toEqual(
+      ['11'],
+    );
+    expect(await labelsOf('<p>x')).toBeNull();
+  });
+});
+
+test('bookmarks have the level and the label that the style sheet gives them', async () => {
+  const markup = `<style>h1 { bookmark-label: "Part " content() } .note { bookmark-level: 2; bookmark-label: attr(title) } h2 { bookmark-level: none }</style>
+    <h1>A</h1><h2>Hidden</h2><p class="note" title="Note">x<h1 style="break-before: page">B</h1>`;
+  for (const options of [{}, { outline: true }, { conformance: 'PDF/A-2b' }]) {
+    const bytes = new Uint8Array(await (await web.ada.pdf({ html: markup, options })).arrayBuffer());
+    expect(await readBookmarks(bytes)).toEqual([
+      { title: 'Part A', page: 1, below: [{ title: 'Note', page: 1, below: [] }] },
+      { title: 'Part B', page: 2, below: [] },
+    ]);
+  }
+});
