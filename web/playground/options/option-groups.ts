@@ -2,6 +2,7 @@
 export const OPTION_GROUPS: Record<string, string> = {
   Page: 'format landscape width height margin scale pageRanges printBackground preferCSSPageSize omitBackground singlePage',
   'Header and footer': 'headerTemplate footerTemplate',
+  Contents: 'toc',
   Loading: 'waitUntil animations waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
