@@ -23,6 +23,7 @@ import { measureLong } from './long.ts';
 import type { Row } from './measure.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureFloods, measureOverload } from './overload.ts';
+import { measurePaged } from './paged.ts';
 import { measurePeers } from './peers.ts';
 import { measurePlayground } from './playground.ts';
 import { measurePostgres } from './postgres.ts';
@@ -46,11 +47,12 @@ const SCENARIOS = {
   floods: measureFloods,
   hostile: measureHostileDocuments,
   long: measureLong,
+  paged: measurePaged,
   postgres: measurePostgres,
   sizing: measureSizing,
   soak: () => measureSoak(Number(values.renders)),
 };
-const BY_NAME = ['long', 'postgres', 'sizing', 'soak'];
+const BY_NAME = ['long', 'paged', 'postgres', 'sizing', 'soak'];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({

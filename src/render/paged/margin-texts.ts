@@ -3,8 +3,11 @@
  * text of each as its symbol.
  */
 import type { MarginText } from '../../chromium/load/inspect/paged-properties.ts';
+import { ServiceError } from '../../errors.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { NumberedPages } from './page-numbers.ts';
+
+const MAX_CHARACTERS = 4_194_304;
 
 /** A string that an element sets on the page with this index. */
 export interface SetString {
@@ -15,9 +18,21 @@ export interface SetString {
   isAtTop(): boolean;
 }
 
+/** Throws `resource_limit`. */
 export function marginRules(texts: ReadonlyMap<string, MarginText>, pages: NumberedPages, strings: readonly SetString[]): string {
-  const styles = [...texts].map(([name, text]) => counterStyle(name, textsOf(text, pages, strings)));
-  return styles.join(' ');
+  let css = '';
+  for (const [name, text] of texts) {
+    css += counterStyle(name, textsOf(text, pages, strings));
+    if (css.length > MAX_CHARACTERS)
+      throw new ServiceError(
+        'resource_limit',
+        `the texts of margin boxes have more than ${MAX_CHARACTERS} characters on all pages`,
+        {
+          members: { limit: MAX_CHARACTERS },
+        },
+      );
+  }
+  return css;
 }
 
 function textsOf(text: MarginText, { numbers, ofSection, sectionPages }: NumberedPages, strings: readonly SetString[]): string[] {

@@ -8,8 +8,9 @@ export interface LeaderBox {
   element: HTMLElement;
   pseudo: Pseudo;
   pattern: string;
-  /** Shows a text in place of the leader, and returns the content. */
-  fill(text: string): string;
+  /** The content as CSS writes it, with a text in place of the leader. */
+  compositionWith(text: string): string;
+  write(css: string): void;
 }
 
 const PATTERNS: Record<string, string> = { dotted: '.\u00A0', solid: '_', space: '\u00A0' };
@@ -30,17 +31,17 @@ export function showLeaders(boxes: readonly LeaderBox[], changes: Changes): void
   if (!canvas) return;
   const measured = boxes.map((box) => ({ box, ...measureRoom(box, canvas) }));
   for (const { box, repeats, spacing } of measured) {
-    box.fill(`\u00A0${box.pattern.repeat(repeats)}`);
+    box.write(box.compositionWith(`\u00A0${box.pattern.repeat(repeats)}`));
     changes.setStyle(box.element, `--platen-spacing-${box.pseudo.slice(2)}`, `${spacing}px`);
   }
 }
 
 /** How often the pattern fits into the line, and how much wider each space becomes so that the line is full. */
-function measureRoom({ element, pseudo, pattern, fill }: LeaderBox, canvas: CanvasRenderingContext2D) {
+function measureRoom({ element, pseudo, pattern, compositionWith }: LeaderBox, canvas: CanvasRenderingContext2D) {
   const style = getComputedStyle(element, pseudo);
   canvas.font = style.font;
   if (style.letterSpacing !== 'normal') canvas.letterSpacing = style.letterSpacing;
-  const text = Array.from(fill('\u00A0').matchAll(STRINGS), ([, part = '']) => part).join('');
+  const text = Array.from(compositionWith('\u00A0').matchAll(STRINGS), ([, part = '']) => part).join('');
   const least = canvas.measureText(text).width;
   const room = roomInLine(element, least, style.direction === 'rtl') - least;
   const width = canvas.measureText(pattern).width;

@@ -92,7 +92,7 @@ function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, desti
 }
 
 function readNumbers(destinations: Destinations): PagedElements['numbers'] {
-  return findStyled(/counter-(?:re)?set:[^;]*(?<![\w-])page(?![\w-])/, 'counter-').flatMap((element) =>
+  return findStyled(/counter-(?:re)?set/, 'counter-').flatMap((element) =>
     (['counter-reset', 'counter-set'] as const).flatMap((property) => {
       const change = NUMBER_CHANGE.exec(readProperty(element, property));
       if (!change || !element.checkVisibility()) return [];

@@ -89,31 +89,28 @@ export class References {
 
   /** Shows these page numbers, in the order of `references`. */
   show(numbers: readonly string[]): void {
-    const leaders: LeaderBox[] = [];
-    for (const { element, pseudo, pieces } of this.#prepared) {
-      const write = (leader: (pattern: string) => string) => this.#write(element, pseudo, pieces, numbers, leader);
-      write(() => '\u00A0');
+    const leaders = this.#prepared.flatMap((content): LeaderBox[] => {
+      const { element, pseudo, pieces } = content;
+      write(content, compose(pieces, numbers, '\u00A0'));
       const pattern = pieces.flatMap((piece) => ('leader' in piece ? piece.leader : []))[0];
-      if (pattern !== undefined) leaders.push({ element, pseudo, pattern, fill: (text) => write(() => text) });
-    }
+      const compositionWith = (text: string) => compose(pieces, numbers, text);
+      return pattern === undefined ? [] : [{ element, pseudo, pattern, compositionWith, write: (css) => write(content, css) }];
+    });
     showLeaders(leaders, this.#changes);
   }
+}
 
-  #write(
-    element: HTMLElement,
-    pseudo: Pseudo,
-    pieces: readonly Piece[],
-    numbers: readonly string[],
-    leader: (pattern: string) => string,
-  ): string {
-    const css = pieces.map((piece) => {
-      if ('css' in piece) return piece.css;
-      return quote('leader' in piece ? leader(piece.leader) : (numbers[piece.reference] ?? UNKNOWN));
-    });
-    const value = css.join(' ');
-    read(element, 'style').setProperty(`--platen-shown-${pseudo.slice(2)}`, value);
-    return value;
-  }
+/** The generated content as CSS writes it. */
+function compose(pieces: readonly Piece[], numbers: readonly string[], leader: string): string {
+  const css = pieces.map((piece) => {
+    if ('css' in piece) return piece.css;
+    return quote('leader' in piece ? leader : (numbers[piece.reference] ?? UNKNOWN));
+  });
+  return css.join(' ');
+}
+
+function write({ element, pseudo }: PreparedContent, css: string): void {
+  read(element, 'style').setProperty(`--platen-shown-${pseudo.slice(2)}`, css);
 }
 
 function addressOf(part: ContentPart & { kind: 'call' }): string {
