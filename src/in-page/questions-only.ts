@@ -2,4 +2,8 @@
 import { ask } from './ask.ts';
 import { keepProgram } from './dom/prepared-window.ts';
 
-keepProgram({ ask }, false);
+/**
+ * Chromium evaluates the scripts of all worlds when a window gets its first one, which may be later. The program, which knows what it has
+ * done, stays.
+ */
+if (!Object.hasOwn(globalThis, SETTINGS.key)) keepProgram({ ask }, false);

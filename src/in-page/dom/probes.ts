@@ -3,9 +3,9 @@
  * the links out again.
  */
 import type { Changes } from './changes.ts';
-import { call, read } from './nodes.ts';
+import { createHtml, setLook } from './create-html.ts';
+import { read } from './nodes.ts';
 
-const HTML = 'http://www.w3.org/1999/xhtml';
 /** More specific than most rules for links. */
 const LINK = 'a[data-platen-link][data-platen-link][data-platen-link]';
 
@@ -23,9 +23,9 @@ export const PROBE_RULES = `${LINK}::before, ${LINK}::after { content: none !imp
 
 /** Appends an element for links after the body, where they affect neither the layout nor most selectors. */
 export function addProbeHolder(changes: Changes): HTMLElement {
-  const holder = createElement('div');
+  const holder = createHtml('div');
   holder.setAttribute('aria-hidden', 'true');
-  holder.style.setProperty('all', 'initial', 'important');
+  setLook(holder, { all: 'initial' });
   changes.append(read(document, 'documentElement'), holder);
   return holder;
 }
@@ -46,20 +46,24 @@ export function createProbe(href: string, anchor: string, place: ProbePlace = 'b
   return createLink(href, { 'position-anchor': anchor, ...PLACES[place] });
 }
 
-/** Creates a link that fills the box of the element around it, which must have a position. In repeated rows it is on every page. */
-export function createInnerProbe(href: string): HTMLElement {
-  return createLink(href, { inset: '0' });
+/**
+ * Creates a link that fills the box of the element around it, which must have a position. In repeated rows it is on every page. `inset`
+ * tells by how much it is smaller.
+ */
+export function createInnerProbe(href: string, inset = '0'): HTMLElement {
+  return createLink(href, { inset });
+}
+
+/** Creates a link of this many CSS pixels at the top left corner of the document. */
+export function createRuler(href: string, pixels: number): HTMLElement {
+  return createLink(href, { top: '0', left: '0', width: `${pixels}px`, height: `${pixels}px` });
 }
 
 function createLink(href: string, place: Record<string, string>): HTMLElement {
-  const link = createElement('a');
+  const link = createHtml('a');
   link.setAttribute('data-platen-link', '');
   link.setAttribute('href', href);
-  const look: Record<string, string> = { all: 'initial', position: 'absolute', ...place };
-  for (const [property, value] of Object.entries(look)) link.style.setProperty(property, value, 'important');
+  link.setAttribute('aria-hidden', 'true');
+  setLook(link, { all: 'initial', position: 'absolute', ...place });
   return link;
-}
-
-function createElement(name: string): HTMLElement {
-  return call(document, 'createElementNS', HTML, name) as HTMLElement;
 }

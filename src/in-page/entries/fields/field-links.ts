@@ -1,19 +1,16 @@
 /** Places links over prepared controls, which give their positions in the PDF. */
+import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { read } from '../../dom/nodes.ts';
 import { addProbeHolder, anchorNames, createProbe, PROBE_RULES } from '../../dom/probes.ts';
 import type { PreparedControl } from './prepared-control.ts';
 
 /** Adds styles for the links, and for what else must not be printed of prepared controls. */
 export function addFieldStyles(): void {
-  const sheet = new CSSStyleSheet();
   const hidden = ['[data-platen-field]::placeholder'];
   const still = '[data-platen-field]::before, [data-platen-field]::after { transition: none !important }';
   const marks = ['[data-platen-marked]::before', '[data-platen-marked]::after'];
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
-  sheet.replaceSync([...rules, still, PROBE_RULES].join(' '));
-  const adopted = [...read(document, 'adoptedStyleSheets'), sheet];
-  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
+  adoptStyles([...rules, still, PROBE_RULES].join(' '), new Changes());
 }
 
 /** Returns the element that holds the links. */

@@ -7,6 +7,7 @@ import { Changes } from '../../../dom/changes.ts';
 import { removeCover } from '../../../dom/cover.ts';
 import { Destinations } from '../../../dom/destinations.ts';
 import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
+import { NO_MARGIN_BOXES } from '../margin-boxes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { findBlocks, type LongBlocks } from './long-blocks.ts';
 import { findWidestRows, MEASURING_RULES } from './widest-rows.ts';
@@ -17,11 +18,7 @@ const RULES = `@layer platen {
   [data-platen-shown=widest] { visibility: collapse !important }
   ${MEASURING_RULES}
 }`;
-const MARGIN_BOXES = [
-  ...['top', 'bottom'].flatMap((edge) => ['left-corner', 'left', 'center', 'right', 'right-corner'].map((at) => `${edge}-${at}`)),
-  ...['left', 'right'].flatMap((edge) => ['top', 'middle', 'bottom'].map((at) => `${edge}-${at}`)),
-];
-const NO_MARGIN_BOXES = `@page { ${MARGIN_BOXES.map((box) => `@${box} { content: none !important }`).join(' ')} }`;
+const NO_MARGINS = `@page { ${NO_MARGIN_BOXES} }`;
 const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTables: [] };
 
 let long = NO_BLOCKS;
@@ -95,7 +92,7 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   const start = first > 0 ? long.blocks[first] : undefined;
   if (start) breakBefore(start);
   const numbering = page ? `@page:first { counter-set: page ${page} !important }` : '';
-  sheets?.[1].replaceSync(hidesMargins ? numbering + NO_MARGIN_BOXES : numbering);
+  sheets?.[1].replaceSync(hidesMargins ? numbering + NO_MARGINS : numbering);
   addEmptyPages(order);
   const marks = order.end === null ? markBlocks(first, end, key) : [];
   const isInFlow = shown.every((block) => pinned.has(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);

@@ -1,0 +1,13 @@
+/** Creates elements, also in documents of XHTML. */
+import { call } from './nodes.ts';
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+export function createHtml(name: string): HTMLElement {
+  return call(document, 'createElementNS', HTML, name) as HTMLElement;
+}
+
+/** Sets styles that no rule of the document overrides. */
+export function setLook(element: HTMLElement, look: Readonly<Record<string, string>>): void {
+  for (const [property, value] of Object.entries(look)) element.style.setProperty(property, value, 'important');
+}
