@@ -181,11 +181,11 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const joined = await joinPages(document, first);
   const settled = paged ? await paged.settle(joined) : joined;
   const { fields, printedFields, ...placed } = await placeFields(document, settled, controls, key, wanted.scale);
+  if (!divided) await requirePages(document, placed);
+  const view = paperView(content, placed.settings, placed.chunks);
+  const scale = await findScale(document, placed, view);
+  const losses = await measureLosses(document, placed, view, scale);
   const print: typeof placed & { paged?: PagedOutcome } = paged ? await paged.end(placed) : placed;
-  if (!divided) await requirePages(document, print);
-  const view = paperView(content, print.settings, print.chunks);
-  const scale = await findScale(document, print, view);
-  const losses = await measureLosses(document, print, view, scale);
   const missingTargets = print.paged?.missing;
   const report = { ...findings, ...losses, printedFields, missingTargets, network: document.endTraffic() };
   const { metadata, assetOrigin } = document;

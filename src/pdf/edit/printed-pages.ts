@@ -23,6 +23,8 @@ export interface Destination {
 
 export class PrintedPages extends RawFile {
   readonly catalog: string;
+  /** The object number of the catalog. */
+  readonly root: number;
   /** The object number of the information dictionary. */
   readonly info: number;
   /** Object numbers of the pages. */
@@ -32,7 +34,8 @@ export class PrintedPages extends RawFile {
     super(bytes);
     const { trailer } = readCrossReference(new ChunkedBuffer([bytes]));
     this.info = Number(match(/\/Info (\d+) 0 R/, trailer));
-    this.catalog = this.text(Number(match(/\/Root (\d+) 0 R/, trailer)));
+    this.root = Number(match(/\/Root (\d+) 0 R/, trailer));
+    this.catalog = this.text(this.root);
     this.pages = this.#findPages(Number(match(/\/Pages (\d+) 0 R/, this.catalog)));
   }
 
@@ -56,6 +59,15 @@ export class PrintedPages extends RawFile {
       const index = indexes.get(Number(page)) ?? -1;
       return { name, value, page: Number(page), index, top: Number(top) };
     });
+  }
+
+  /** Takes the destinations whose names begin with the prefix out, in place. */
+  removeDestinations(prefix: string): void {
+    const [, id] = /\/Dests (\d+) 0 R/.exec(this.catalog) ?? [];
+    const body = id === undefined ? undefined : this.body(Number(id));
+    if (!body) return;
+    const others = body.toString('latin1').replace(DESTINATION, (whole, name: string) => (name.startsWith(prefix) ? '' : whole));
+    body.write(others.padEnd(body.length), 'latin1');
   }
 
   /** What a page shows, in a form that is equal for equal pages of two prints. */

@@ -4,11 +4,15 @@
  */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
+import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
+import { pagesWithin } from '../request/values/page-ranges.ts';
+import { totalLength } from '../steps/finish-queue.ts';
 import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
+import { layOver, type OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** A document that still changes after as many prints does not settle. */
@@ -19,6 +23,7 @@ export class PagedContent {
   /** With what the addresses of the links begin. */
   readonly #key: string;
   readonly #parts: readonly PagedPart[];
+  #last: PagedPrint | undefined;
 
   constructor(document: LoadedDocument, key: string, parts: readonly PagedPart[]) {
     this.#document = document;
@@ -40,7 +45,21 @@ export class PagedContent {
     let paged: PagedOutcome = {};
     for (const part of this.#parts) paged = { ...paged, ...(await part.end?.(read)) };
     removeProbes(read.file, this.#key);
-    return { ...print, chunks: [read.file.bytes], paged };
+    const chunks = await layOver(this.#document, print, read.file, this.#overlay(read));
+    return { ...print, chunks, bytes: totalLength(chunks), paged };
+  }
+
+  /** What is painted over each page of the print that is kept, which may be a part of the document. */
+  #overlay({ file, print }: PagedPrint): OverlayBoxes {
+    const isPrinted = pagesWithin(print.settings.pageRanges);
+    const boxes = new Map<number, OverlayBox[]>();
+    for (let page = 0, index = 0; index < file.pages.length; page++)
+      if (isPrinted(page))
+        boxes.set(
+          index++,
+          this.#parts.flatMap(({ overlay }) => overlay?.get(page) ?? []),
+        );
+    return boxes;
   }
 
   async #settleAll(first: Print): Promise<Print> {
@@ -61,9 +80,12 @@ export class PagedContent {
     return changed;
   }
 
+  /** Each PDF is read once. */
   #read(print: Print): PagedPrint {
+    if (this.#last?.print.chunks === print.chunks) return { ...this.#last, print };
     const file = new PrintedPages(Buffer.concat(print.chunks));
-    return { print, file, places: readProbes(file, this.#key) };
+    this.#last = { print, file, places: readProbes(file, this.#key) };
+    return this.#last;
   }
 
   #print(settings: Print['settings']): Promise<Print> {

@@ -3,6 +3,7 @@ import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { Place } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import type { Print } from '../steps/print.ts';
+import type { OverlayBoxes } from './overlay.ts';
 
 /** A print, and where it has the elements over which links were placed. */
 export interface PagedPrint {
@@ -17,6 +18,8 @@ export interface PagedPart {
   settle?(print: PagedPrint): Promise<boolean>;
   /** Tells what did not settle after the last print. */
   describeUnsettled?(): string;
+  /** What is painted over the pages of the document, by the last print that it settled. */
+  overlay?: OverlayBoxes;
   /** Looks at the print that is kept. */
   end?(print: PagedPrint): Promise<PagedOutcome>;
 }

@@ -1,0 +1,120 @@
+/**
+ * Paints over the pages of a print: one sheet for each page, on which copies of elements are in the places that the print has for them.
+ * The rest of the document is hidden meanwhile, so that its style sheets, fonts and images are those of what is painted.
+ */
+import type { OverlayBox, OverlaySheet } from '../../contract/overlay.ts';
+import { adoptStyles } from '../../dom/adopt-styles.ts';
+import { Changes } from '../../dom/changes.ts';
+import { createHtml, setLook } from '../../dom/create-html.ts';
+import { call, read, readAttribute } from '../../dom/nodes.ts';
+import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
+
+/** Makes what is painted in a box. It returns a new element that fills the box. */
+export type Painter = (box: OverlayBox) => HTMLElement;
+
+/** Unlike `div`, few rules of documents match it. */
+const SHEET = 'platen-sheet';
+const PX_PER_POINT = 96 / 72;
+const ROOT_LOOK = {
+  display: 'block',
+  position: 'static',
+  width: 'auto',
+  height: 'auto',
+  margin: '0',
+  padding: '0',
+  border: 'none',
+  background: 'none',
+  columns: 'auto',
+  transform: 'none',
+  filter: 'none',
+  opacity: '1',
+  overflow: 'visible',
+};
+const SHEET_LOOK = { display: 'block', position: 'relative', margin: '0', padding: '0', border: 'none', overflow: 'clip' };
+
+const painters = new Map<string, Painter>();
+
+export function registerPainter(name: string, paint: Painter): void {
+  painters.set(name, paint);
+}
+
+/** Shows the sheets instead of the document, for good. */
+export function showOverlay(sheets: OverlaySheet[]): null {
+  const changes = new Changes();
+  const root = read(document, 'documentElement') as HTMLElement;
+  for (const element of read(root, 'children')) changes.setStyle(element as HTMLElement, 'display', 'none');
+  for (const [property, value] of Object.entries(ROOT_LOOK)) changes.setStyle(root, property, value);
+  const pages = new Map<string, string>(); // the names of pages by their sizes
+  for (const [number, sheet] of sheets.entries()) {
+    const size = `${sheet.width}pt ${sheet.height}pt`;
+    const page = pages.get(size) ?? `${SHEET}-${pages.size}`;
+    pages.set(size, page);
+    changes.append(root, createSheet(sheet, page, number === 0));
+  }
+  adoptStyles(Array.from(pages, ([size, name]) => pageRule(size, name)).join('\n'), changes);
+  return null;
+}
+
+const PAGE_LOOK = ['margin: 0', 'padding: 0', 'border: none', 'background: none', 'page-orientation: upright'];
+
+/** A page without margins that has this size. */
+function pageRule(size: string, name: string): string {
+  const declarations = [`size: ${size}`, ...PAGE_LOOK].map((each) => `${each} !important`);
+  return `@page ${name} { ${declarations.join('; ')}; ${NO_MARGIN_BOXES} }`;
+}
+
+function createSheet({ width, height, boxes }: OverlaySheet, page: string, isFirst: boolean): HTMLElement {
+  const sheet = createHtml(SHEET);
+  // A little smaller than its page, so that rounding never makes it two.
+  const size = { width: `${width}pt`, height: `calc(${height}pt - 1px)` };
+  setLook(sheet, { ...SHEET_LOOK, ...size, page, 'break-before': isFirst ? 'auto' : 'page' });
+  for (const box of boxes) {
+    const painted = painters.get(box.name)?.(box);
+    if (painted) sheet.append(painted);
+  }
+  return sheet;
+}
+
+/** Places an element in a box, and scales it as the document is scaled. */
+export function fillBox(element: HTMLElement, { x, y, width, height, scale }: OverlayBox): HTMLElement {
+  setLook(element, {
+    position: 'absolute',
+    left: `${x}pt`,
+    top: `${y}pt`,
+    width: toPixels(width, scale),
+    height: toPixels(height, scale),
+    margin: '0',
+    'box-sizing': 'border-box',
+    visibility: 'visible',
+    transform: `scale(${scale})`,
+    'transform-origin': '0 0',
+  });
+  return element;
+}
+
+/** Converts points on a page to pixels of the document. */
+export function toPixels(points: number, scale: number): string {
+  return `${(points * PX_PER_POINT) / scale}px`;
+}
+
+/** Puts an element into copies of those around another, so that it has the styles that it would have there. */
+export function wrapLike(element: HTMLElement, around: Element | null): HTMLElement {
+  const root = read(document, 'documentElement');
+  let wrapped = element;
+  for (let each = around; each && each !== root; each = read(each, 'parentElement')) {
+    const shell = call(each, 'cloneNode', false) as HTMLElement;
+    for (const name of shell.getAttributeNames()) if (name.startsWith('on')) shell.removeAttribute(name);
+    setLook(shell, { display: 'contents' });
+    shell.append(wrapped);
+    wrapped = shell;
+  }
+  return wrapped;
+}
+
+/** A copy of an element without what its styles were changed to. */
+export function withStyle(copy: HTMLElement, original: Element): HTMLElement {
+  const style = readAttribute(original, 'style');
+  if (style === null) copy.removeAttribute('style');
+  else copy.setAttribute('style', style);
+  return copy;
+}
