@@ -16,7 +16,10 @@ import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
+import { findTables } from './entries/paged/find-tables.ts';
+import { showOverlay } from './entries/paged/overlay.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
+import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
@@ -39,6 +42,7 @@ export const answers: Questions = {
   awaitAssets,
   beginWindows,
   boxOf,
+  changeTables,
   combineDocuments,
   endWindows,
   fillTemplate,
@@ -51,6 +55,7 @@ export const answers: Questions = {
   findEffects,
   findLostContent,
   findMissingParts,
+  findTables,
   findUnhyphenated,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
   fixHeights,
@@ -70,9 +75,11 @@ export const answers: Questions = {
   readMetadata,
   readStyleSheets,
   prepareFields,
+  prepareTables,
   readStructure,
   restoreAttributes,
   restoreFields,
+  showOverlay,
   showWindow,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);

@@ -5,7 +5,9 @@
 
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
+import type { OverlaySheet } from './overlay.ts';
 import type { ContentsOrder, PagedElements, PagedRefusal } from './paged.ts';
+import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
 export interface Questions {
   // Loading
@@ -55,6 +57,10 @@ export interface Questions {
   readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal;
   showReferences(numbers: string[]): null;
   setMarginRules(css: string): null;
+  showOverlay(sheets: OverlaySheet[]): null;
+  findTables(): FoundTables;
+  prepareTables(key: string, reserved: string[][][]): PreparedTable[];
+  changeTables(changes: TableChange[]): null;
   // Long documents
   beginWindows(): LongDocument;
   findColumnWidths(): null;

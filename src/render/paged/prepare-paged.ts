@@ -6,12 +6,14 @@ import { probeKey } from '../probe-key.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
+import { preparePagedTables } from './tables/paged-tables.ts';
 
 /** Returns undefined if there is no such content. */
 export async function preparePaged(document: LoadedDocument, { content, paged }: PrintOrder): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
   const contents = paged?.contents;
-  const parts: PagedPart[] = [];
+  const tables = await preparePagedTables(document, key);
+  const parts: PagedPart[] = tables ? [tables] : [];
   const { hasElements, marginTexts, firstNumber } = document.pagedStyles;
   if (contents || hasElements || marginTexts.size || firstNumber)
     parts.push(new GeneratedContent(document, await readPagedContent(document.paged, key, contents)));

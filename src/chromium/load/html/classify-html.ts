@@ -33,6 +33,8 @@ export interface HtmlClass {
   mayLoseContent: boolean;
   /** Tables may have rows that belong to every page. */
   mayRepeatRows: boolean;
+  /** Tables may have heads and feet that depend on their pages. */
+  mayPageTables: boolean;
   /** A script may still be active after the `load` event. */
   runsAfterLoad: boolean;
   /** Something may be animated. */
@@ -63,6 +65,7 @@ export const ACTIVE: HtmlClass = {
   mayHaveUnsupportedCss: true,
   mayLoseContent: true,
   mayRepeatRows: true,
+  mayPageTables: true,
   runsAfterLoad: true,
   mayBeAnimated: true,
   mentionsMetadata: true,
@@ -98,6 +101,7 @@ const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>#]|[a-z][-+.\w]{0,40}:)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
 /** Matches rows that may be repeated on every page. */
 const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;
+const MAY_PAGE_TABLES = /data-(?:carry|keep|on\s*=\s*["']?(?:not-)?(?:first|last))\b/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
@@ -177,11 +181,14 @@ function runsLater(html: string, script: string): boolean {
   return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
 }
 
+type PrintLosses = 'mayLoseContent' | 'mayRepeatRows' | 'mayPageTables' | 'mayBeLong';
+
 /** A script may add what the markup does not have. */
-function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, 'mayLoseContent' | 'mayRepeatRows' | 'mayBeLong'> {
+function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLosses> {
   return {
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),
+    mayPageTables: !isStatic || MAY_PAGE_TABLES.test(html),
     mayBeLong: isStatic && mayBeLong(html),
   };
 }

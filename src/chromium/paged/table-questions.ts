@@ -1,0 +1,73 @@
+/** Asks a document about its tables whose head and foot depend on their pages, and what is painted over its pages. */
+import { Type } from 'typebox';
+import type { OverlaySheet } from '../../in-page/contract/overlay.ts';
+import {
+  AMOUNT,
+  CARRY_PLACES,
+  type FoundTables,
+  MAX_PAGED_TABLES,
+  MAX_TABLE_ROWS,
+  type PreparedTable,
+  ROW_PAGES,
+  type TableChange,
+} from '../../in-page/contract/paged-tables.ts';
+import { DONE } from '../devtools/ask.ts';
+import { shape } from '../devtools/evaluate.ts';
+import type { PagedWorld } from './paged-world.ts';
+
+const COUNT = Type.Integer({ minimum: 0, maximum: MAX_TABLE_ROWS });
+const FOUND = shape(
+  Type.Object({
+    tables: Type.Array(
+      Type.Object({
+        columns: Type.Record(Type.String(), Type.Array(Type.Tuple([COUNT, Type.String({ pattern: AMOUNT.source })]))),
+        carries: Type.Array(
+          Type.Object({
+            column: Type.String(),
+            at: Type.Enum([...CARRY_PLACES]),
+            language: Type.String(),
+            format: Type.String(),
+            selector: Type.String(),
+          }),
+        ),
+      }),
+      { maxItems: MAX_PAGED_TABLES },
+    ),
+    problem: Type.String({ maxLength: 2_000 }),
+  }),
+);
+const PULLED = Type.Object({ names: Type.Array(Type.String()), heightPx: Type.Number(), spacingPx: Type.Number() });
+const PREPARED = shape(
+  Type.Array(
+    Type.Object({
+      marks: Type.Array(Type.Tuple([COUNT, Type.String()])),
+      last: Type.Integer({ minimum: -1, maximum: 2 * MAX_TABLE_ROWS }),
+      carries: Type.Array(Type.Tuple([COUNT, Type.String()])),
+      rows: Type.Array(
+        Type.Object({ name: Type.String(), on: Type.Enum([...ROW_PAGES]), cells: COUNT, carries: Type.Array(COUNT) }),
+      ),
+      top: PULLED,
+      bottom: PULLED,
+      before: Type.String(),
+    }),
+    { maxItems: MAX_PAGED_TABLES },
+  ),
+);
+
+export function findTables(world: PagedWorld): Promise<FoundTables> {
+  return world.ask('findTables', [], FOUND);
+}
+
+/** `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. */
+export function prepareTables(world: PagedWorld, key: string, reserved: string[][][]): Promise<PreparedTable[]> {
+  return world.ask('prepareTables', [key, reserved], PREPARED);
+}
+
+export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {
+  await world.ask('changeTables', [changes], DONE);
+}
+
+/** Shows the sheets instead of the document, for good. */
+export async function showOverlay(world: PagedWorld, sheets: OverlaySheet[]): Promise<void> {
+  await world.ask('showOverlay', [sheets], DONE);
+}

@@ -1,0 +1,80 @@
+/** Measures a table whose head and foot depend on their pages, before it is changed: all of it, because each change needs a new layout. */
+import { measureBox, read } from '../../dom/nodes.ts';
+
+/** The margin of a table that pulls up what is next to it by this many pixels. */
+export type MarginAt = (pulledPx: number) => number;
+
+export interface MeasuredTable {
+  collapsesBorders: boolean;
+  /** The space between rows. */
+  spacingPx: number;
+  /** The heights of rows that are on some pages. */
+  heights: ReadonlyMap<HTMLTableRowElement, number>;
+  /** How far the borders of their cells reach around them, as `inset`. */
+  insets: ReadonlyMap<HTMLTableCellElement, string>;
+  above: MarginAt;
+  below: MarginAt;
+  /** The last box in the flow before the table. */
+  before: HTMLElement | undefined;
+}
+
+export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[]): MeasuredTable {
+  const { borderCollapse, borderSpacing, marginTop, marginBottom } = getComputedStyle(table);
+  const collapsesBorders = borderCollapse === 'collapse';
+  const cells = rows.flatMap((row) => [...row.cells]);
+  const [previous, next] = [neighbourOf(table, 'previousElementSibling'), neighbourOf(table, 'nextElementSibling')];
+  const box = measureBox(table);
+  return {
+    collapsesBorders,
+    spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
+    heights: new Map(rows.map((row) => [row, measureBox(row).height])),
+    insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
+    above: pullThrough(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
+    below: pullThrough(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
+    before: rows.length ? findBefore(table) : undefined,
+  };
+}
+
+/** The margin between a table and its neighbour is the larger of theirs, or the sum if one of them is negative. */
+function pullThrough(
+  own: number,
+  neighbour: Element | undefined,
+  measureGap: (neighbour: Element) => number,
+  margin: 'marginTop' | 'marginBottom',
+): MarginAt {
+  const gap = neighbour ? Math.max(own, measureGap(neighbour)) : own;
+  const other = !neighbour ? 0 : gap > own ? gap : toPixels(getComputedStyle(neighbour)[margin]);
+  return (pulledPx) => {
+    const wanted = gap - pulledPx;
+    return wanted >= other ? wanted : wanted - other;
+  };
+}
+
+function insetOf(cell: HTMLTableCellElement): string {
+  const { borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth } = getComputedStyle(cell);
+  return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
+}
+
+function toPixels(length = ''): number {
+  return Number.parseFloat(length) || 0;
+}
+
+function findBefore(table: Element): HTMLElement | undefined {
+  for (let at: Element | null = table; at && at !== read(document, 'body'); at = read(at, 'parentElement')) {
+    const before = neighbourOf(at, 'previousElementSibling');
+    if (before) return before;
+  }
+  return undefined;
+}
+
+/** The nearest sibling that is in the flow. */
+function neighbourOf(element: Element, side: 'previousElementSibling' | 'nextElementSibling'): HTMLElement | undefined {
+  for (let each = read(element, side); each; each = read(each, side))
+    if (each instanceof HTMLElement && isInFlow(each)) return each;
+  return undefined;
+}
+
+function isInFlow(element: Element): boolean {
+  const { display, position, float } = getComputedStyle(element);
+  return display !== 'none' && display !== 'contents' && float === 'none' && position !== 'absolute' && position !== 'fixed';
+}

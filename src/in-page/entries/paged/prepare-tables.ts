@@ -1,0 +1,297 @@
+/**
+ * Prepares tables whose head and foot depend on their pages. Sums, and rows that are on some pages, are hidden, and have the room that they
+ * need, where links tell their places; the overlay paints them. Rows that are only on the first or last page become rows of the body.
+ */
+import { type OverlayBox, RULER_PX } from '../../contract/overlay.ts';
+import {
+  MAX_RESERVED,
+  type PaintedRow,
+  type PreparedTable,
+  type PulledRows,
+  type RowPages,
+  type TableChange,
+} from '../../contract/paged-tables.ts';
+import { adoptStyles } from '../../dom/adopt-styles.ts';
+import { Changes } from '../../dom/changes.ts';
+import { removeCover } from '../../dom/cover.ts';
+import { createHtml, setLook } from '../../dom/create-html.ts';
+import { Destinations } from '../../dom/destinations.ts';
+import { call, findClosest, read, readAttribute, readName } from '../../dom/nodes.ts';
+import { addProbeHolder, createInnerProbe, createProbe, createRuler, nameAnchor, PROBE_RULES } from '../../dom/probes.ts';
+import { selectIn } from '../../dom/roots.ts';
+import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
+import { type MeasuredTable, measureTable } from './measure-table.ts';
+import { fillBox, registerPainter, toPixels, wrapLike } from './overlay.ts';
+
+/** Unlike `span`, no rules of documents match it. */
+const CARRY = 'platen-carry';
+
+/** A row is on the page that its sums count it for, unless the document lets it break. */
+const WHOLE_ROWS = ':where([data-platen-carries] > tbody > tr) { break-inside: avoid }';
+
+/** They stay until the document is replaced. */
+const changes = new Changes();
+/** The tables as they were. */
+let measures: MeasuredTable[] = [];
+
+/** `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. */
+export function prepareTables(key: string, reserved: string[][][]): PreparedTable[] {
+  removeCover();
+  const rows = pagedTables().map(({ table }) =>
+    [...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
+  );
+  measures = pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? []));
+  adoptStyles(PROBE_RULES + WHOLE_ROWS, changes);
+  const holder = addProbeHolder(changes);
+  holder.append(createRuler(`${key}:ruler`, RULER_PX));
+  return pagedTables().map((table, number) =>
+    new TablePreparation(table, number, key, holder).prepare(reserved[number] ?? [], rows[number] ?? []),
+  );
+}
+
+/** Moves tables as a print shows that they must be. */
+export function changeTables(orders: TableChange[]): null {
+  for (const { table, topPx, bottomPx, breaks } of orders) {
+    const { above, below } = measures[table] as MeasuredTable;
+    const element = (pagedTables()[table] as PagedTable).table;
+    if (topPx) setLook(element, { 'margin-top': `${above(topPx)}px` });
+    if (bottomPx) setLook(element, { 'margin-bottom': `${below(bottomPx)}px` });
+    if (breaks) setLook(element, { 'break-before': 'page' });
+  }
+  return null;
+}
+
+class TablePreparation {
+  readonly #table: HTMLTableElement;
+  readonly #rows: HTMLTableRowElement[];
+  readonly #carries: readonly Element[];
+  readonly #found: PagedTable['found'];
+  readonly #number: number;
+  /** With what the names of its parts begin. */
+  readonly #name: string;
+  readonly #key: string;
+  readonly #holder: HTMLElement;
+  readonly #measured: MeasuredTable;
+
+  constructor({ table, rows, carries, found }: PagedTable, number: number, key: string, holder: HTMLElement) {
+    this.#table = table;
+    this.#rows = [...rows];
+    this.#carries = carries;
+    this.#found = found;
+    this.#number = number;
+    this.#name = `t${number}`;
+    this.#key = key;
+    this.#holder = holder;
+    this.#measured = measures[number] as MeasuredTable;
+  }
+
+  prepare(reserved: string[][], onPages: HTMLTableRowElement[]): PreparedTable {
+    for (const [number, element] of this.#carries.entries()) this.#reserve(element, number, reserved[number] ?? []);
+    const kept = onPages.filter((row) => !this.#mayMove(row));
+    const painted = new Map(kept.map((row, number) => [row, this.#preparePainting(row, number)]));
+    this.#moveRows(onPages.filter((row) => !painted.has(row)));
+    for (const row of painted.keys()) this.#hideRow(row, painted.get(row) as PaintedRow);
+    const [top, bottom] = [this.#leading(painted), this.#trailing(painted)];
+    changeTables([{ table: this.#number, topPx: top.heightPx, bottomPx: bottom.heightPx, breaks: false }]);
+    this.#keepRows();
+    const alone = [...this.#carries.keys()].filter((number) => !painted.has(this.#rowOf(number)) && !this.#isTotal(number));
+    for (const [number, element] of this.#carries.entries())
+      if (this.#isTotal(number)) element.textContent = reserved[number]?.[0] ?? '';
+    for (const number of alone) this.#registerCarry(number);
+    const marks = this.#markRows();
+    const before = top.names.length ? this.#nameBefore() : '';
+    const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
+    return { marks, last: this.#rows.length - 1, carries, rows: [...painted.values()], top, bottom, before };
+  }
+
+  #carryName(number: number): string {
+    return `${this.#name}c${number}`;
+  }
+
+  #rowOf(carry: number): HTMLTableRowElement {
+    return findClosest(this.#carries[carry] as Element, 'tr') as HTMLTableRowElement;
+  }
+
+  /** Puts the texts above each other into the element, which is as wide as the widest. */
+  #reserve(element: Element, number: number, texts: string[]): void {
+    const room = createHtml(CARRY);
+    setLook(room, { display: 'inline-grid', position: 'relative', visibility: 'hidden', 'white-space': 'nowrap' });
+    room.setAttribute('aria-hidden', 'true');
+    room.setAttribute('data-platen-carry', String(number));
+    for (const text of texts.slice(0, MAX_RESERVED)) {
+      const value = createHtml(CARRY);
+      setLook(value, { 'grid-area': '1 / 1' });
+      value.textContent = text;
+      room.append(value);
+    }
+    element.replaceChildren(room);
+  }
+
+  /** Whether a sum is that of the whole table, wherever its row is. It is text like any other. */
+  #isTotal(number: number): boolean {
+    const row = this.#rowOf(number);
+    const isMoved = readName(read(row, 'parentElement') as Element) === 'tbody';
+    return isMoved && !isFirst(row) && this.#found.carries[number]?.at === 'end';
+  }
+
+  /** Paints a sum alone, in its place. */
+  #registerCarry(number: number): void {
+    const name = this.#carryName(number);
+    const element = this.#carries[number] as Element;
+    element.firstElementChild?.append(createInnerProbe(`${this.#key}:${name}`));
+    registerPainter(name, (box) => {
+      const painted = fillBox(createHtml(CARRY), box);
+      setLook(painted, { display: 'block', 'white-space': 'nowrap', 'text-align': 'inherit' });
+      painted.textContent = box.texts[number] ?? '';
+      return wrapLike(painted, element);
+    });
+  }
+
+  /** A row of the head that is only on the first page can be a row of the body, and one of the foot that is only on the last. */
+  #mayMove(row: HTMLTableRowElement): boolean {
+    const section = readName(read(row, 'parentElement') as Element);
+    const on = readAttribute(row, 'data-on');
+    return (on === 'first' && section === 'thead') || (on === 'last' && section === 'tfoot');
+  }
+
+  #moveRows(rows: HTMLTableRowElement[]): void {
+    const [first, last] = [rows.filter(isFirst), rows.filter((row) => !isFirst(row))];
+    const [before] = this.#table.tBodies;
+    const after = this.#table.tFoot;
+    if (first.length) this.#table.insertBefore(createBody(first), before ?? null);
+    if (last.length) {
+      const body = createBody(last);
+      (this.#table.tBodies[this.#table.tBodies.length - 1] ?? after ?? this.#table.lastChild)?.after(body);
+      this.#rows.push(...last);
+    }
+  }
+
+  /** Copies a row as it is, so that the overlay can paint it. */
+  #preparePainting(row: HTMLTableRowElement, number: number): PaintedRow {
+    const name = `${this.#name}h${number}`;
+    const section = read(row, 'parentElement') as HTMLTableSectionElement;
+    const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
+    const index = [...section.rows].indexOf(row);
+    for (const [n, other] of [...copy.rows].entries()) if (n !== index) setLook(other, { display: 'none' });
+    const painting = { table: this.#table, section: copy, row: index };
+    registerPainter(name, (box) => paintRow(painting, box));
+    const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
+    const on = readAttribute(row, 'data-on') as RowPages;
+    return { name, on, cells: row.cells.length, carries: numbers };
+  }
+
+  #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
+    const { collapsesBorders, insets } = this.#measured;
+    setLook(row, { visibility: 'hidden' });
+    for (const [number, cell] of [...row.cells].entries()) {
+      setLook(cell, { position: 'relative', ...(collapsesBorders && { 'border-style': 'none' }) });
+      cell.append(createInnerProbe(`${this.#key}:${name}-${number}`, insets.get(cell)));
+    }
+  }
+
+  /** The rows of the head above which nothing is painted on the first page. */
+  #leading(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
+    return this.#pulled(
+      takeWhile(this.#table.tHead?.rows, (row) => painted.get(row)?.on === 'not-first'),
+      painted,
+    );
+  }
+
+  /** The rows of the foot below which nothing is painted on the last page. */
+  #trailing(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
+    const rows = [...(this.#table.tFoot?.rows ?? [])].reverse();
+    return this.#pulled(
+      takeWhile(rows, (row) => painted.get(row)?.on === 'not-last'),
+      painted,
+    );
+  }
+
+  #pulled(rows: HTMLTableRowElement[], painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
+    const { heights, spacingPx } = this.#measured;
+    const heightPx = rows.reduce((sum, row) => sum + (heights.get(row) ?? 0) + spacingPx, 0);
+    return { names: rows.map((row) => (painted.get(row) as PaintedRow).name), heightPx, spacingPx };
+  }
+
+  /** Keeps rows with those before them. */
+  #keepRows(): void {
+    const numbers = new Map(this.#rows.map((row, number) => [row, number]));
+    for (const element of selectIn<HTMLElement>(this.#table, '[data-keep]')) {
+      const row = readName(element) === 'tr' ? element : (element as HTMLTableSectionElement).rows?.[0];
+      const number = numbers.get(row as HTMLTableRowElement);
+      const count = Math.min(Number(readAttribute(element, 'data-keep')) || 0, number ?? 0, MAX_KEPT);
+      for (let n = 0; number !== undefined && n < count; n++) avoidBreakBefore(this.#rows[number - n] as HTMLTableRowElement);
+    }
+    if (this.#carries.length) changes.setAttribute(this.#table, 'data-platen-carries', '');
+  }
+
+  /** The first and the last row, and all that state an amount. */
+  #markRows(): Array<[row: number, mark: string]> {
+    const counted = Object.values(this.#found.columns).flatMap((amounts) => amounts.map(([row]) => row));
+    const numbers = [...new Set([0, ...counted, this.#rows.length - 1])].filter((number) => this.#rows[number]);
+    const destinations = new Destinations(`${this.#key}-${this.#name}r`, changes);
+    return numbers.map((number) => [number, destinations.mark(markable(this.#rows[number] as HTMLTableRowElement))]);
+  }
+
+  /** Places a link at the end of what is before the table. Returns its name. */
+  #nameBefore(): string {
+    const { before } = this.#measured;
+    if (!before) return '';
+    const name = `${this.#name}before`;
+    nameAnchor(before, `--${this.#key}-${name}`, changes);
+    this.#holder.append(createProbe(`${this.#key}:${name}`, `--${this.#key}-${name}`, 'end'));
+    return name;
+  }
+}
+
+const MAX_KEPT = 50;
+
+function isFirst(row: HTMLTableRowElement): boolean {
+  return readAttribute(row, 'data-on') === 'first';
+}
+
+function createBody(rows: HTMLTableRowElement[]): HTMLElement {
+  const body = createHtml('tbody');
+  body.append(...rows);
+  return body;
+}
+
+function takeWhile<T>(all: Iterable<T> | undefined, isTaken: (each: T) => boolean): T[] {
+  const list = [...(all ?? [])];
+  const end = list.findIndex((each) => !isTaken(each));
+  return end < 0 ? list : list.slice(0, end);
+}
+
+/** A row group begins with its first row. */
+function avoidBreakBefore(row: HTMLTableRowElement): void {
+  setLook(row, { 'break-before': 'avoid' });
+  if (!read(row, 'previousElementSibling')) setLook(read(row, 'parentElement') as HTMLElement, { 'break-before': 'avoid' });
+}
+
+/** A row that has an id may be the target of links. */
+function markable(row: HTMLTableRowElement): Element {
+  const [cell] = row.cells;
+  return read(row, 'id') && cell && !read(cell, 'id') ? cell : row;
+}
+
+/** A row, with all others of its section, which are hidden. */
+interface Painting {
+  table: HTMLTableElement;
+  section: HTMLTableSectionElement;
+  row: number;
+}
+
+/** Paints a row as a table of its own, with the columns that it has. */
+function paintRow({ table, section, row }: Painting, box: OverlayBox): HTMLElement {
+  const painted = call(table, 'cloneNode', false) as HTMLTableElement;
+  const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
+  painted.append(copy);
+  for (const [number, cell] of [...(copy.rows[row]?.cells ?? [])].entries())
+    setLook(cell, { width: toPixels(box.columns?.[number] ?? 0, box.scale), 'box-sizing': 'border-box' });
+  for (const room of selectIn<HTMLElement>(copy, '[data-platen-carry]')) {
+    setLook(room, { visibility: 'visible' });
+    room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
+  }
+  fillBox(painted, box);
+  setLook(painted, { display: 'table', 'table-layout': 'fixed', border: 'none', background: 'none', 'break-before': 'auto' });
+  return wrapLike(painted, read(table, 'parentElement'));
+}

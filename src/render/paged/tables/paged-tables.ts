@@ -1,0 +1,168 @@
+/**
+ * Tables whose head and foot depend on their pages. The document has room for sums and for rows that are on some pages; the print tells on
+ * which pages the rows of the bodies are, and the overlay paints what belongs to them.
+ */
+
+import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
+import { changeTables, findTables, prepareTables } from '../../../chromium/paged/table-questions.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { OverlayBox } from '../../../in-page/contract/overlay.ts';
+import type { PaintedRow, PreparedTable, PulledRows, TableChange } from '../../../in-page/contract/paged-tables.ts';
+import type { Place } from '../../../pdf/paged/probes.ts';
+import type { PagedOutcome } from '../../paged-outcome.ts';
+import type { PagedPart, PagedPrint } from '../paged-part.ts';
+import { readScale } from '../ruler.ts';
+import { TableSums } from './table-sums.ts';
+
+/** CSS pixels by which a table may be off its place. */
+const TOLERANCE_PX = 1;
+
+/** Returns undefined if there are no such tables. Throws `print_failed` if something is wrong with one. */
+export async function preparePagedTables(document: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+  if (!document.htmlClass.mayPageTables) return undefined;
+  const { tables, problem } = await findTables(document.paged);
+  if (problem) throw new ServiceError('print_failed', problem);
+  if (!tables.length) return undefined;
+  const sums = tables.map((table) => new TableSums(table));
+  const reserved = sums.map((each) => each.reserved());
+  const prepared = await prepareTables(document.paged, key, reserved);
+  return new PagedTables(
+    document,
+    key,
+    prepared.map((table, number) => new PrintedTable(table, sums[number] as TableSums)),
+  );
+}
+
+class PagedTables implements PagedPart {
+  readonly overlay = new Map<number, OverlayBox[]>();
+  readonly #document: LoadedDocument;
+  readonly #key: string;
+  readonly #tables: readonly PrintedTable[];
+
+  constructor(document: LoadedDocument, key: string, tables: readonly PrintedTable[]) {
+    this.#document = document;
+    this.#key = key;
+    this.#tables = tables;
+  }
+
+  async settle(print: PagedPrint): Promise<boolean> {
+    const scale = readScale(print);
+
+    const marks = new Map(print.file.destinations().map(({ name, index }) => [name, index]));
+    this.overlay.clear();
+    for (const table of this.#tables) table.read(print, marks, scale);
+    const changes = this.#tables.flatMap((table, number) => table.change(number) ?? []);
+    if (changes.length) await changeTables(this.#document.paged, changes);
+    else for (const table of this.#tables) table.paint(this.overlay, scale);
+    return changes.length > 0;
+  }
+
+  async end({ file }: PagedPrint): Promise<PagedOutcome> {
+    file.removeDestinations(`${this.#key}-t`);
+    return {};
+  }
+
+  describeUnsettled(): string {
+    return 'a table with data-on has another height or place each time';
+  }
+}
+
+/** A table on the pages of a print. */
+class PrintedTable {
+  readonly #prepared: PreparedTable;
+  readonly #sums: TableSums;
+  readonly #pages = new Map<number, number>();
+  #places: PagedPrint['places'] = new Map();
+  #breaks = false;
+  #topPx: number;
+  #bottomPx: number;
+  #isMoved = false;
+
+  constructor(prepared: PreparedTable, sums: TableSums) {
+    this.#prepared = prepared;
+    this.#sums = sums;
+    this.#topPx = prepared.top.heightPx;
+    this.#bottomPx = prepared.bottom.heightPx;
+  }
+
+  read({ places }: PagedPrint, marks: ReadonlyMap<string, number>, scale: number): void {
+    this.#places = places;
+    this.#pages.clear();
+    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, marks.get(mark) ?? 0);
+    const { top, bottom, before } = this.#prepared;
+    const [topPx, bottomPx] = [this.#height(top, scale) ?? this.#topPx, this.#height(bottom, scale) ?? this.#bottomPx];
+    const isSame = Math.abs(topPx - this.#topPx) < TOLERANCE_PX && Math.abs(bottomPx - this.#bottomPx) < TOLERANCE_PX;
+    const breaks = (this.#placesOf(before).at(-1)?.page ?? this.#first) < this.#first;
+    this.#isMoved = !isSame || (breaks && !this.#breaks);
+    if (!isSame) [this.#topPx, this.#bottomPx] = [topPx, bottomPx];
+    this.#breaks ||= breaks;
+  }
+
+  /** A margin at the beginning of a page only has an effect after a forced break. */
+  change(table: number): TableChange | undefined {
+    return this.#isMoved ? { table, topPx: this.#topPx, bottomPx: this.#bottomPx, breaks: this.#breaks } : undefined;
+  }
+
+  paint(overlay: Map<number, OverlayBox[]>, scale: number): void {
+    const { carries, rows } = this.#prepared;
+    const add = (box: OverlayBox & Place) => {
+      const { page, ...rest } = box;
+      if (!overlay.get(page)?.push(rest)) overlay.set(page, [rest]);
+    };
+    for (const [carry, name] of carries)
+      for (const place of this.#placesOf(name))
+        if (this.#isOn(place.page)) add({ ...place, scale, name, texts: this.#texts([carry], place.page) });
+    for (const row of rows)
+      for (const { page, ...box } of this.#rowPlaces(row))
+        if (this.#isShown(row, page)) add({ ...box, page, scale, name: row.name, texts: this.#texts(row.carries, page) });
+  }
+
+  get #first(): number {
+    return this.#pages.get(0) ?? 0;
+  }
+
+  get #last(): number {
+    return this.#pages.get(this.#prepared.last) ?? this.#first;
+  }
+
+  #isOn(page: number): boolean {
+    return this.#first <= page && page <= this.#last;
+  }
+
+  #isShown({ on }: PaintedRow, page: number): boolean {
+    const isFirst = page === this.#first;
+    const isLast = page === this.#last;
+    return this.#isOn(page) && { first: isFirst, 'not-first': !isFirst, last: isLast, 'not-last': !isLast }[on];
+  }
+
+  #texts(carries: readonly number[], page: number): Record<string, string> {
+    const pageOf = (row: number) => this.#pages.get(row) ?? this.#first;
+    return Object.fromEntries(carries.map((carry) => [carry, this.#sums.text(carry, page, pageOf)]));
+  }
+
+  #placesOf(name: string): readonly Place[] {
+    return this.#places.get(name) ?? [];
+  }
+
+  /** The box of a row on each page, with its columns. */
+  #rowPlaces({ name, cells }: PaintedRow): Array<Place & { columns: number[] }> {
+    const all = Array.from({ length: cells }, (_, cell) => this.#placesOf(`${name}-${cell}`));
+    return (all[0] ?? []).map((first) => {
+      const ofRow = all.flatMap((places) => places.find(({ page }) => page === first.page) ?? []);
+      const [x, y] = [Math.min(...ofRow.map((cell) => cell.x)), Math.min(...ofRow.map((cell) => cell.y))];
+      const right = Math.max(...ofRow.map((cell) => cell.x + cell.width));
+      const bottom = Math.max(...ofRow.map((cell) => cell.y + cell.height));
+      return { page: first.page, x, y, width: right - x, height: bottom - y, columns: ofRow.map(({ width }) => width) };
+    });
+  }
+
+  /** The height of rows in CSS pixels. Undefined if none is on a later page; on the first, the edge of the page may cut their links off. */
+  #height({ names, spacingPx }: PulledRows, scale: number): number | undefined {
+    const rows = names.map((name) => this.#prepared.rows.find((row) => row.name === name) as PaintedRow);
+    const heights = rows.map((row) => this.#rowPlaces(row).find(({ page }) => page > this.#first)?.height);
+    if (!rows.length || heights.some((height) => height === undefined)) return undefined;
+    return heights.reduce<number>((sum, height) => sum + ((height ?? 0) * PX_PER_POINT) / scale + spacingPx, 0);
+  }
+}
+
+const PX_PER_POINT = 96 / 72;

@@ -1,0 +1,177 @@
+/** Tables whose head and foot depend on their pages: sums, rows on some pages, and what is wrong with them. */
+import { describe, expect, test } from 'vitest';
+import { carriedInvoice, findMistakes } from '../support/carried-invoices.ts';
+import { bytesOf, problem, succeeded } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
+import { type ReadPdf, readPdf, readPdfReply } from '../support/read-pdf.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const service = await sharedService();
+const invoice = carriedInvoice(90, { columns: 2 });
+
+async function render(html: string, options: object = {}): Promise<ReadPdf> {
+  return readPdfReply(await service.pdf({ html, options }));
+}
+
+/** The sum that each page shows. */
+function sums(pdf: ReadPdf): Array<string | undefined> {
+  return pdf.pages.map((text) => /\bsum\s*([-\d,.]+)/.exec(text)?.[1]);
+}
+
+function table(head: string, rows: string, foot = ''): string {
+  return `<!doctype html><html lang=en><style>td { height: 200px } tr { break-inside: avoid }</style><table><thead>${head}</thead><tbody>${rows}</tbody><tfoot>${foot}</tfoot></table>`;
+}
+
+const TEN_ROWS = Array.from({ length: 10 }, (_, n) => `<tr><td data-amount="${n}.25">row ${n}</td></tr>`).join('');
+
+describe('sums of tables are right', () => {
+  const cases: Array<[string, object]> = [
+    ['if the document is scaled', { scale: 0.6 }],
+    [
+      'if it has headers, footers and a watermark',
+      { headerTemplate: '<span class=title>', margin: '20mm', watermark: { text: 'DRAFT' } },
+    ],
+    ['if it is tagged', { tagged: true, outline: true }],
+    ['if it conforms to PDF/UA-1 and PDF/A-3a', { conformance: ['PDF/A-3a', 'PDF/UA-1'] }],
+    ['on wide paper', { format: 'A5', landscape: true }],
+    ['on a single page', { singlePage: true }],
+  ];
+  test.each(cases)('%s', async (_, options) => {
+    expect(findMistakes(invoice, (await render(invoice.html, options)).pages)).toEqual([]);
+  });
+
+  test('if Chromium shrinks the document', async () => {
+    const wide = invoice.html.replace('<table>', '<div style="width: 900px">wide</div><table>');
+    expect(findMistakes(invoice, (await render(wide)).pages)).toEqual([]);
+  });
+
+  test('on the pages that are asked for', async () => {
+    const [all, second] = [await render(invoice.html), await render(invoice.html, { pageRanges: '2' })];
+    expect(second.pages).toEqual(all.pages.slice(1, 2));
+  });
+
+  test('if a script makes the table', async () => {
+    const made = invoice.html.replace(/<table>[\s\S]*<\/table>/, (markup) => {
+      const text = JSON.stringify(markup).replace(/</g, '\\u003c');
+      return `<div></div><script>setTimeout(() => { document.querySelector('div').innerHTML = ${text} }, 50)</script>`;
+    });
+    expect(findMistakes(invoice, (await render(made)).pages)).toEqual([]);
+  });
+
+  test('and the PDF has no traces of how they were found', async () => {
+    const pdf = await bytesOf(await succeeded(service.pdf({ html: invoice.html, options: { compress: false } })));
+    expect(Buffer.from(pdf).includes('platen-place')).toBe(false);
+    await using opened = await openPdf(pdf);
+    const first = await opened.document.getPage(1);
+    expect(await first.getAnnotations()).toEqual([]);
+    expect(await opened.document.getDestinations()).toEqual(new Map());
+  });
+
+  test('and the same each time', async () => {
+    const print = async () => Buffer.from(await bytesOf(await succeeded(service.pdf({ html: invoice.html }))));
+    expect((await print()).equals(await print())).toBe(true);
+  });
+});
+
+describe('data-carry-at', () => {
+  const at = (place: string) => `<tr><th>sum <span data-carry=amount data-carry-at=${place}></span></tr>`;
+
+  test('shows the sum of a page, up to its start or up to its end', async () => {
+    const pages = await render(table('', TEN_ROWS, at('page')));
+    expect(sums(pages)).toEqual(['7.00', '31.25', '9.25']);
+    expect(sums(await render(table('', TEN_ROWS, at('start'))))).toEqual(['0.00', '7.00', '38.25']);
+    expect(sums(await render(table('', TEN_ROWS, at('end'))))).toEqual(['7.00', '38.25', '47.50']);
+  });
+
+  test('shows more digits than a floating-point number has', async () => {
+    const rows = ['90071992547409.930000000000000001', '0.000000000000000002'].map((sum) => `<tr><td data-amount=${sum}>row`);
+    expect((await render(table('', rows.join(''), at('end')))).pages[0]).toContain('90,071,992,547,409.930000000000000003');
+  });
+
+  test('takes the options of Intl.NumberFormat', async () => {
+    const format = `data-carry-format='{"style":"currency","currency":"EUR"}'`;
+    const foot = at('end').replace('data-carry=', `lang=de ${format} data-carry=`);
+    const [page = ''] = (await render(table('', '<tr><td data-amount=1234.5>row', foot))).pages;
+    expect(page).toMatch(/sum\s*1\.234,50\s€/);
+  });
+});
+
+describe('rows are on their pages only', () => {
+  test('in the head', async () => {
+    const head = ['first', 'not-first', 'last', 'not-last'].map((on) => `<tr data-on=${on}><th>on ${on}.</tr>`).join('');
+    const { pages } = await render(table(head, TEN_ROWS.repeat(2)));
+    const shown = pages.map((text) => [...text.matchAll(/on ([\w-]+)\./g)].map(([, on]) => on).sort());
+    const between = shown.slice(1, -1).map(() => ['not-first', 'not-last']);
+    expect(between.length).toBeGreaterThan(0);
+    expect(shown).toEqual([['first', 'not-last'], ...between, ['last', 'not-first']]);
+  });
+
+  test('and leave no band above and below the table', async () => {
+    const rows = '<tr><td data-amount=1>row 1';
+    const carried = (on: string) => `<tr data-on=${on}><th style="height: 90px">carried</tr>`;
+    const style = '<style>p { margin: 7px 0 } table { margin: 11px 0 }</style>';
+    const body = (head: string, foot: string) => `${style}<p>before</p>${table(`${head}<tr><th>head</tr>`, rows, foot)}<p>after`;
+    const [plain, paged] = [await render(body('', '')), await render(body(carried('not-first'), carried('not-last')))];
+    const heights = ({ placed }: ReadPdf) => placed[0]?.map(({ text, y }) => [text, Math.round(y)]);
+    expect(paged.pages).toEqual(plain.pages);
+    expect(heights(paged)).toEqual(heights(plain));
+  });
+
+  test('also if the table begins a page', async () => {
+    const html = (head: string) => `<div style="height: 950px">before</div>${table(`${head}<tr><th>head</tr>`, TEN_ROWS)}`;
+    const [plain, paged] = [await render(html('')), await render(html('<tr data-on=not-first><th>continued</tr>'))];
+    const head = ({ placed }: ReadPdf) => placed[1]?.find(({ text }) => text === 'head')?.y;
+    expect(paged.pages[1]).not.toContain('continued');
+    expect(Math.abs((head(paged) ?? 0) - (head(plain) ?? 0))).toBeLessThan(24);
+    expect(paged.pages[2]).toContain('continued');
+  });
+});
+
+describe('a table is refused', () => {
+  const carry = '<tr><th data-carry=amount></tr>';
+  const cases: Array<[string, string, RegExp]> = [
+    [
+      'with an amount that is no number',
+      table('', '<tr id=x><td data-amount="12,50">x', carry),
+      /^#x > td: data-amount is "12,50"/,
+    ],
+    [
+      'with an amount with an exponent',
+      table('', '<tr><td data-amount=1e3>x', carry),
+      /data-amount is "1e3", and must be a decimal/,
+    ],
+    ['with an empty amount', table('', '<tr><td data-amount>x', carry), /data-amount is ""/],
+    ['without amounts', table('', '<tr><td>x', carry), /adds data-amount, which no row of its table has/],
+    ['with a sum in its body', table('', '<tr><td data-carry=amount>x'), /data-carry, and is not in thead or tfoot/],
+    ['with another place', table('', TEN_ROWS, '<tr><th data-carry=amount data-carry-at=top>'), /must be start, end, page/],
+    [
+      'with a format that is none',
+      table('', TEN_ROWS, `<tr><th data-carry=amount data-carry-format='{"style":"currency"}'>`),
+      /data-carry-format must be the options of Intl.NumberFormat in JSON/,
+    ],
+    ['of 50,000 rows', table('', '<tr><td data-amount=1>x'.repeat(50_000), carry), /more than 20000 rows; divide the document/],
+  ];
+  test.each(cases)('%s', async (_, html, detail) => {
+    const found = await problem(await service.pdf({ html }), 422, 'print_failed');
+    expect(found.detail).toMatch(detail);
+  });
+
+  test('if its rows move each time that it is printed', async () => {
+    const moves = `<script>let n = 0; addEventListener('beforeprint', () => { document.querySelector('th').style.height = 20 + 30 * (++n % 2) + 'px' })</script>`;
+    const html = table('<tr data-on=not-first><th>continued</tr>', TEN_ROWS) + moves;
+    const response = await service.pdf({ html });
+    if (!response.ok) expect((await problem(response, 422, 'print_failed')).detail).toContain('different each time');
+    else expect((await readPdf(await bytesOf(response))).pages[1]).toContain('continued');
+  });
+});
+
+test('amounts of a table in a cell belong to that table', async () => {
+  const inner = table('', '<tr><td data-amount=100>x', '<tr><th>inner <b data-carry=amount></b>');
+  const outer = table(
+    '',
+    `<tr><td data-amount=1>${inner.replace(/^.*?<table/, '<table')}`,
+    '<tr><th>outer <b data-carry=amount></b>',
+  );
+  const [page] = (await render(outer)).pages;
+  expect(page).toMatch(/inner\s+outer\s*100\s+1$/); // the sums are painted afterwards
+});

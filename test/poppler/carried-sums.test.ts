@@ -1,0 +1,54 @@
+/** Sums that pages carry forward, as poppler reads them. */
+import { describe, expect, test } from 'vitest';
+import { carriedInvoice, findMistakes, seededRandom } from '../support/carried-invoices.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { outputOf, PrintedFiles } from '../support/printed-files.ts';
+
+const files = await PrintedFiles.open().then(closeAfterAll);
+const LANGUAGES = ['en', 'de', 'fr', 'ja', 'ar'];
+
+async function pagesOf(html: string, options?: object): Promise<string[]> {
+  const text = await outputOf('pdftotext', '-raw', await files.render(html, options), '-');
+  return text
+    .split('\f')
+    .slice(0, -1)
+    .map((page) => page.replace(/\s+/g, ' '));
+}
+
+describe('each page carries the exact sum of the rows so far', () => {
+  const samples = LANGUAGES.map((language, n) => ({ language, rows: 90 + 40 * n, columns: 1 + (n % 3), seed: n + 1 }));
+  test.each(samples)('$language: $rows rows and $columns columns', async ({ rows, ...wanted }) => {
+    const invoice = carriedInvoice(rows, wanted);
+    const pages = await pagesOf(invoice.html);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(findMistakes(invoice, pages)).toEqual([]);
+  });
+
+  test('also where the total stays with three rows on a new page', async () => {
+    const withTotal: number[] = [];
+    for (let rows = 24; rows < 36; rows++) {
+      const kept = carriedInvoice(rows, { keep: 3 });
+      expect(findMistakes(kept, await pagesOf(kept.html))).toEqual([]);
+      const last = (await pagesOf(carriedInvoice(rows).html)).find((page) => page.includes('TOTAL'));
+      withTotal.push(last?.match(/R\d+\./g)?.length ?? 0);
+    }
+    expect(Math.min(...withTotal)).toBeLessThan(3); // without data-keep
+  });
+
+  const count = Number(process.env.PLATEN_TEST_SWEEP_INVOICES ?? 0);
+  test.runIf(count)(
+    'in many invoices',
+    async () => {
+      const random = seededRandom(count);
+      for (let n = 0; n < count; n++) {
+        const rows = 1 + Math.floor(random() ** 4 * 6_000);
+        const language = LANGUAGES[n % LANGUAGES.length] as string;
+        const wanted = { language, columns: 1 + (n % 3), seed: n, lines: Math.floor(random() * 60), keep: n % 4 };
+        const invoice = carriedInvoice(rows, wanted);
+        const pages = await pagesOf(invoice.html);
+        expect(findMistakes(invoice, pages), JSON.stringify({ rows, ...wanted })).toEqual([]);
+      }
+    },
+    3_600_000,
+  );
+});
