@@ -206,3 +206,42 @@ test('bookmarks have the level and the label that the style sheet gives them', a
     ]);
   }
 });
+
+describe('running elements', () => {
+  const STYLE = `<style>@page { size: A5; margin: 30mm 20mm; @top-center { content: element(head) } @bottom-left { content: element(foot) } @bottom-right { content: "native" } }
+    @page :first { @top-center { content: none } } .head { position: running(head); color: red } .foot { position: running(foot) }
+    .foot b::after { content: counter(page) "/" counter(pages) }</style>`;
+  const BODY = `<div class="head">Acme <i>one</i></div><div class="foot">Page <b></b></div><p>First${BREAK}second<div class="head">Acme two</div>${BREAK}third`;
+
+  test('are shown in margin boxes, with their own styles', async () => {
+    const pages = await pagesOf(STYLE + BODY);
+    const shown = pages.map((text) => [/Acme \w+/.exec(text)?.[0], /Page \S+/.exec(text)?.[0], text.startsWith('native')]);
+    expect(shown).toEqual([
+      [undefined, 'Page 1/3', true],
+      ['Acme one', 'Page 2/3', true],
+      ['Acme two', 'Page 3/3', true],
+    ]);
+  });
+
+  test('are where the margin box is', async () => {
+    const { placed, fills } = await readPdfReply(
+      await web.ada.pdf({ html: STYLE.replace('@page :first { @top-center { content: none } }', '') + BODY }),
+    );
+    const at = (text: string) => placed[0]?.find((each) => each.text.startsWith(text));
+    expect(at('Acme')?.y).toBeLessThan(85);
+    expect(at('Page')?.x).toBeCloseTo(56.7, 0);
+    expect(at('Page')?.y).toBeGreaterThan(595 - 85);
+    expect(fills).toContain('#ff0000');
+  });
+
+  test.each<[position: string, heads: string[]]>([
+    ['first', ['a', 'b', 'c']],
+    ['last', ['a', 'b2', 'c']],
+    ['first-except', ['', '', 'b2']],
+  ])('are those of the page: %s', async (position, heads) => {
+    const markup = `<style>@page { margin: 3cm; @top-left { content: element(h, ${position}) } } i { position: running(h) }</style>
+      <p><i>head a</i>x${BREAK}<i>head b</i>y <p><i>head b2</i>z${BREAK}${position === 'first-except' ? '' : '<i>head c</i>'}w`;
+    const pages = await pagesOf(markup);
+    expect(pages.map((text) => /head (\w+)/.exec(text)?.[1] ?? '')).toEqual(heads);
+  });
+});

@@ -28,8 +28,6 @@ function unsupportedIn({
 
 const READ_OVER: Array<[css: string, property: string, value: string]> = [
   ['.note { float: footnote }', 'float', 'footnote'],
-  ['header { position: running(head) }', 'position', 'running(head)'],
-  ['@page { @top-left { content: element(head) } }', 'content', 'element(head)'],
   ['@page { @footnote { border-top: 1px solid } }', '@page', '@footnote'],
   ['img { image-resolution: 300dpi }', 'image-resolution', '300dpi'],
   ['@page :nth(2n) { margin: 0 }', '@page', ':nth(2n)'],

@@ -20,6 +20,7 @@ const PAGED_ELEMENTS = shape(
       numbers: Type.Array(Type.Object({ at: Text, number: Integer, isReset: Type.Boolean() })),
       references: Type.Array(Type.Object({ to: Text, style: Text, element: Text })),
       bookmarks: Type.Array(Type.Object({ at: Text, level: Integer, label: Text })),
+      running: Type.Array(Type.Object({ name: Text, at: Text })),
       names: Type.Array(Type.Object({ at: Text, name: Text })),
       missing: Type.Array(Type.Object({ to: Text, element: Text })),
     }),

@@ -1,7 +1,14 @@
 /** What the service asks about content that depends on the pages of a document. */
 
 /** The limits of what is read. More is an error. */
-export const PAGED_LIMITS = { strings: 20_000, references: 50_000, numbers: 20_000, bookmarks: 20_000, names: 20_000 } as const;
+export const PAGED_LIMITS = {
+  strings: 20_000,
+  references: 50_000,
+  numbers: 20_000,
+  bookmarks: 20_000,
+  names: 20_000,
+  running: 5_000,
+} as const;
 export const MAX_PAGED_TEXT = 2_000;
 
 /** The fragment of a URL that leads to an element, which the PDF has as a destination. */
@@ -16,6 +23,8 @@ export interface PagedElements {
   references: Array<{ to: Target; style: string; element: string }>;
   /** Elements at which pages with another name begin. The name is empty for those without one. */
   names: Array<{ at: Target; name: string }>;
+  /** Elements that margin boxes show, in the order of the document. Their index is that of their painter. */
+  running: Array<{ name: string; at: Target }>;
   bookmarks: Array<{ at: Target; level: number; label: string }>;
   /** Targets that the document does not have, with the element that refers to them. */
   missing: Array<{ to: string; element: string }>;

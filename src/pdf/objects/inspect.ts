@@ -38,7 +38,7 @@ const PAGE_MATRIX = /^(\.\d+) 0 0 -\.\d+ 0 ([\d.]+) cm\n/;
 /** The share of the height of its page that a document has at least between its margins. Smaller content is a drawing. */
 const LEAST_SHARE = 1 / 2;
 /** Content with a clip and a scale of its own, such as the document between its margins, or a drawing in a margin box. */
-const SCALED_CONTENT = /q\n[\d.]+ ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ -?[\d.]+ -?[\d.]+ cm\n/g;
+const SCALED_CONTENT = /q\n([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ -?[\d.]+ -?[\d.]+ cm\n/g;
 const STREAM = 'stream\n';
 /** The number of compressed bytes to read of a page. The document comes after the content of the margin boxes. */
 const READ_BYTES = 16_384;
@@ -57,7 +57,8 @@ export interface PrintedView {
   /** The area between the margins of the first page, in CSS pixels of the document. */
   widthPx: number;
   heightPx: number;
-  /** The upper margin in points. */
+  /** The margins at the left and the top in points. */
+  leftPoints: number;
   topPoints: number;
 }
 
@@ -82,14 +83,15 @@ export function printedView(
 export function contentView(content: string, isPossible: (scale: number) => boolean = () => true): PrintedView | undefined {
   const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
   const view = points && largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible);
-  return view ? { ...view, topPoints: view.topPoints * Number(perUnit) } : undefined;
+  if (!view) return undefined;
+  return { ...view, leftPoints: view.leftPoints * Number(perUnit), topPoints: view.topPoints * Number(perUnit) };
 }
 
-/** The upper margin is in units of the page. */
+/** The margins are in units of the page. */
 function largestView(content: string, leastHeight: number, isPossible: (scale: number) => boolean): PrintedView | undefined {
   let largest: PrintedView | undefined;
   let mostUnits = 0;
-  for (const [, top, width, height, perPixel] of content.matchAll(SCALED_CONTENT)) {
+  for (const [, left, top, width, height, perPixel] of content.matchAll(SCALED_CONTENT)) {
     const units = Number(width) * Number(height);
     const scale = Number(perPixel) / UNITS_PER_PIXEL;
     if (units <= mostUnits || Number(height) < leastHeight || !(scale > 0) || !isPossible(scale)) continue;
@@ -98,6 +100,7 @@ function largestView(content: string, leastHeight: number, isPossible: (scale: n
       scale,
       widthPx: Number(width) / Number(perPixel),
       heightPx: Number(height) / Number(perPixel),
+      leftPoints: Number(left),
       topPoints: Number(top),
     };
   }

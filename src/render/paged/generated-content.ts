@@ -5,15 +5,19 @@
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { setMarginRules, showReferences } from '../../chromium/paged/paged-content.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
+import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
-import { contentView } from '../../pdf/objects/inspect.ts';
+import { contentView, type PrintedView } from '../../pdf/objects/inspect.ts';
+import { pageSize } from '../../pdf/paged/overlay-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
 import { marginRules, type SetString } from './margin-texts.ts';
+import type { OverlayBoxes } from './overlay.ts';
 import { labelPages, type NumberedPages, namePages, numberPages } from './page-numbers.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
+import { runningBoxes } from './running-margins.ts';
 
 const POINTS_PER_PX = 0.75;
 /** Points by which the first element of a page may be lower than the page. */
@@ -28,6 +32,8 @@ export class GeneratedContent implements PagedPart {
   #pages = NO_PAGES;
   /** The name of each page, as `page` gives it. */
   #names: string[] = [];
+  /** What runs in margin boxes, by the index of its page. */
+  overlay: OverlayBoxes = new Map();
   /** The reference that changed last. */
   #moved = '';
 
@@ -49,6 +55,7 @@ export class GeneratedContent implements PagedPart {
       print.file.pages.length,
       this.#elements.names.map(({ at, name }) => ({ name, page: pageOf(at) })),
     );
+    this.overlay = this.#placeRunning(print, pageOf);
     const areShown = await this.#showNumbers(pageOf);
     const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print, places));
     if (rules === this.#rules) return !areShown;
@@ -87,6 +94,22 @@ export class GeneratedContent implements PagedPart {
     return false;
   }
 
+  #placeRunning({ file, print }: PagedPrint, pageOf: (at: string) => number | undefined): OverlayBoxes {
+    const { marginBoxes } = this.#document.pagedStyles;
+    const running = this.#elements.running.flatMap(({ name, at }, index) => {
+      const page = pageOf(at);
+      return page === undefined ? [] : [{ name, index, page }];
+    });
+    const boxes = new Map<number, OverlayBox[]>();
+    let view: PrintedView | undefined;
+    for (let page = 0; running.length && page < file.pages.length; page++) {
+      view = contentView(file.content(page)) ?? view; // an empty page is like the one before
+      const frame = view && { ...frameOf(view, pageSize(file, page), print.settings.scale), name: this.#names[page] ?? '' };
+      if (frame) boxes.set(page, runningBoxes(marginBoxes, running, frame, page, this.#pages.numbers));
+    }
+    return boxes;
+  }
+
   #placeStrings({ file }: PagedPrint, places: ReadonlyMap<string, Destination>): SetString[] {
     const { strings } = this.#elements;
     const heights = strings.length ? pageHeights(file) : [];
@@ -100,6 +123,13 @@ export class GeneratedContent implements PagedPart {
       return [{ name, value, page: place.index, isAtTop }];
     });
   }
+}
+
+/** The area of a page in points. */
+function frameOf(view: PrintedView, size: Record<'width' | 'height', number>, scale: number) {
+  const points = view.scale * POINTS_PER_PX;
+  const [areaWidth, areaHeight] = [view.widthPx * points, view.heightPx * points];
+  return { ...size, left: view.leftPoints, top: view.topPoints, areaWidth, areaHeight, scale };
 }
 
 /** The name of the destination to which a fragment leads, as Skia writes names (ISO 32000-1, 7.3.5). */

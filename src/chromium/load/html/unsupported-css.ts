@@ -34,8 +34,6 @@ type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
   footnotes: inValue(/^(?:float|footnote-(?:display|policy))$/, /footnote|^(?:block|inline|compact|line)\b/i),
-  running: call(/^position$/, 'running'),
-  element: call(/^content$/, 'element'),
   'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),

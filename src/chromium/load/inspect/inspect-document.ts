@@ -33,6 +33,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   hasElements: false,
   firstNumber: undefined,
   numberStyles: new Map(),
+  marginBoxes: [],
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */

@@ -12,6 +12,8 @@ export interface PagedStyles {
   hasElements: boolean;
   /** The declaration that changes the number of the first page. */
   firstNumber: string | undefined;
+  /** The declarations of margin boxes in their order. Empty unless elements run in margin boxes. */
+  marginBoxes: readonly MarginDeclaration[];
   /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
   numberStyles: ReadonlyMap<string, string>;
 }
@@ -20,6 +22,18 @@ interface Translation extends PagedStyles {
   marginTexts: Map<string, MarginText>;
   /** For the end of each style sheet, whose order they keep. */
   rules: string[][];
+}
+
+/** A declaration of a margin box. */
+export interface MarginDeclaration {
+  /** What follows `@page`, such as `chapter:first`. */
+  pages: string;
+  /** Such as `top-center`. */
+  box: string;
+  property: string;
+  value: string;
+  /** The name and position of the element that it shows, if its content is one. */
+  element: { name: string; position: string } | undefined;
 }
 
 /** What a margin box shows on each page. */
@@ -32,11 +46,15 @@ interface Facts {
   setsPages: boolean;
   /** Whether generated content refers to other elements. */
   refers: boolean;
+  /** Whether elements leave the flow to run in margin boxes. */
+  runs: boolean;
   /** Whether any margin box shows something else than Chromium would. */
   changesMargins: boolean;
 }
 
 const MIRRORED = /^(?:string-set|bookmark-(?:level|label))$/;
+const RUNNING = /(?<![\w-])running\(/i;
+const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w]+)\s*(?:,\s*([-\w]+)\s*)?\)/i;
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
 const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
 const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
@@ -58,6 +76,7 @@ export function translatePaged(texts: readonly string[]): Translation {
   const facts = {
     setsPages: all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each)),
     refers: all.some(({ property, value }) => property === 'content' && REFERENCE.test(value)),
+    runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
     changesMargins: false,
   };
   facts.changesMargins = all.some((each) => changesMargin(each, facts));
@@ -66,16 +85,24 @@ export function translatePaged(texts: readonly string[]): Translation {
   const translate = (each: Declaration) => translateElement(each, facts) ?? translateMargin(each, facts, marginTexts) ?? [];
   const rules = sheets.map((declarations) => declarations.flatMap(translate).slice(0, MAX_RULES));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
-  const inAttributes = all.some((each) => isInAttribute(each) && MIRRORED.test(each.property));
+  const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
   const hasElements = facts.setsPages || inAttributes || all.some((each) => translateElement(each, facts));
   const numberStyles = new Map(all.flatMap(numberStyle));
-  return { rules, marginTexts, hasElements, numberStyles, firstNumber: first && `${first.property}: ${first.value}` };
+  const marginBoxes = facts.runs ? all.filter(isInMargin).map(toMarginDeclaration) : [];
+  return {
+    rules,
+    marginTexts,
+    hasElements,
+    numberStyles,
+    marginBoxes,
+    firstNumber: first && `${first.property}: ${first.value}`,
+  };
 }
 
-function translateElement(declaration: Declaration, { refers }: Facts): string | undefined {
+function translateElement(declaration: Declaration, { refers, runs }: Facts): string | undefined {
   const { property, written } = declaration;
   if (!isInElement(declaration)) return undefined;
-  const isMirrored = MIRRORED.test(property) || (property === 'content' && refers);
+  const isMirrored = MIRRORED.test(property) || (property === 'content' && refers) || (property === 'position' && runs);
   return isMirrored
     ? ruleAround(written.within, `--platen-${property}: ${written.value.replace(URL_ATTRIBUTE, 'attr($1)')}`)
     : undefined;
@@ -91,6 +118,7 @@ function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Ma
     marginTexts.set(name, text);
     return `counter(${SHEET}, ${name})`;
   };
+  if (ELEMENT_CALL.test(written.value)) return ruleAround(written.within, 'content: none');
   const value = written.value
     .replace(STRING_CALL, (_, name: string, position = 'first') =>
       show({ kind: 'string', name, position: position.toLowerCase() }, `platen-string-${name}-${position.toLowerCase()}`),
@@ -106,7 +134,22 @@ function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Ma
 function changesMargin(declaration: Declaration, { setsPages }: Facts): boolean {
   const { property, value } = declaration;
   if (property !== 'content' || !isInMargin(declaration)) return false;
-  return Array.from(value.matchAll(PAGE_CALL)).some(([, kind]) => setsPages || kind !== 'page') || value.search(STRING_CALL) >= 0;
+  return (
+    Array.from(value.matchAll(PAGE_CALL)).some(([, kind]) => setsPages || kind !== 'page') ||
+    value.search(STRING_CALL) >= 0 ||
+    ELEMENT_CALL.test(value)
+  );
+}
+
+function toMarginDeclaration({ property, within, written }: Declaration): MarginDeclaration {
+  const [, name, position = 'first'] = (property === 'content' && ELEMENT_CALL.exec(written.value)) || [];
+  return {
+    pages: (within.at(-2) ?? '').replace(/^@page\s*/i, '').toLowerCase(),
+    box: (within.at(-1) ?? '').slice(1).toLowerCase(),
+    property,
+    value: written.value,
+    element: name === undefined ? undefined : { name, position: position.toLowerCase() },
+  };
 }
 
 /** The name of pages, and the style of the number in one of their margin boxes. */

@@ -8,18 +8,20 @@ import { parseContent, splitList } from './content-list.ts';
 import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
 import { computeCounters, type Snapshot } from './counters.ts';
+import { findAfter } from './following-element.ts';
 import { findGenerated, findTargets, REFERENCE_RULES, References } from './references.ts';
+import { takeRunning } from './running-elements.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 const SPACING_RULES = ['before', 'after']
   .map((side) => `[data-platen-${side}]::${side} { word-spacing: var(--platen-spacing-${side}, inherit) }`)
   .join(' ');
 /** Custom properties are inherited otherwise. */
-const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'content']
+const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'content', 'position']
   .map((name) => `@property --platen-${name} { syntax: "*"; inherits: false }`)
   .join(' ');
 const NUMBER_CHANGE = /(?<![\w-])page(?:\s+(-?\d+))?(?![\w-])/i;
-const INLINE = /(?<![\w-])(string-set|bookmark-(?:level|label))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
+const INLINE = /(?<![\w-])(string-set|position(?=\s*:\s*running)|bookmark-(?:level|label))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
 const LEVEL = /^[1-9]\d?$/;
 
 const changes = new Changes();
@@ -41,12 +43,14 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
   const destinations = new Destinations(key, changes);
   references = new References(generated, targets, counters, destinations, changes);
   references.show([]);
+  const running = takeRunning(destinations, changes);
   const found: PagedElements = {
     strings: titled.flatMap((element) => readStrings(element, counters.get(element), destinations)),
     numbers: readNumbers(destinations),
     references: references.references,
     bookmarks: marked.flatMap((element) => readBookmark(element, counters.get(element), destinations)),
     names: readPageNames(destinations),
+    running,
     missing: references.missing.slice(0, 100),
   };
   const exceeded = Object.keys(PAGED_LIMITS) as Array<keyof typeof PAGED_LIMITS>;
@@ -68,7 +72,9 @@ export function setMarginRules(css: string): null {
 
 /** Declares as custom properties what Chromium ignores in style attributes. */
 function readStyleAttributes(): void {
-  for (const element of document.querySelectorAll<HTMLElement>('[style*="string-set"], [style*="bookmark-"]'))
+  for (const element of document.querySelectorAll<HTMLElement>(
+    '[style*="string-set"], [style*="bookmark-"], [style*="running("]',
+  ))
     for (const [, name = '', value = ''] of (readAttribute(element, 'style') ?? '').matchAll(INLINE))
       changes.setStyle(element, `--platen-${name}`, value);
 }
@@ -113,14 +119,6 @@ function readPageNames(destinations: Destinations): PagedElements['names'] {
     if (after && !names.has(after)) names.set(after, nameOf(after));
   }
   return [...names].map(([element, name]) => ({ at: destinations.mark(element), name }));
-}
-
-/** The first element after another that is shown and not within it. */
-function findAfter(element: Element): Element | undefined {
-  for (let around: Element | null = element; around; around = read(around, 'parentElement'))
-    for (let next = read(around, 'nextElementSibling'); next; next = read(next, 'nextElementSibling'))
-      if (next.checkVisibility()) return next;
-  return undefined;
 }
 
 /** Elements with a level, and, if there are any, the headings without one. */

@@ -1,0 +1,55 @@
+/** Elements that margin boxes show (css-gcpm-3, 1.2): they leave the flow, and the overlay paints copies of them. */
+import type { OverlayBox } from '../../contract/overlay.ts';
+import type { PagedElements } from '../../contract/paged.ts';
+import type { Changes } from '../../dom/changes.ts';
+import { createHtml, setLook } from '../../dom/create-html.ts';
+import type { Destinations } from '../../dom/destinations.ts';
+import { call, read } from '../../dom/nodes.ts';
+import { findAfter } from './following-element.ts';
+import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
+import { findStyled, readProperty } from './styled-elements.ts';
+
+const SHOWN = { visibility: 'visible', width: 'auto', height: 'auto', overflow: 'visible' };
+const RUNNING = /^running\(\s*([-\w]+)\s*\)$/i;
+
+/** An element in a line, which stays where it is, but is not shown. */
+const HIDDEN = { position: 'absolute', visibility: 'hidden', width: '0', height: '0', overflow: 'hidden' };
+
+/** Takes the elements out of the flow. A block belongs to the page on which the element after it begins. */
+export function takeRunning(destinations: Destinations, changes: Changes): PagedElements['running'] {
+  const found = findStyled(/--platen-position/, 'running(').flatMap((element) => {
+    const [, name] = RUNNING.exec(readProperty(element, '--platen-position')) ?? [];
+    const { display } = getComputedStyle(element);
+    return name && display !== 'none' ? [{ element, name, display }] : [];
+  });
+  for (const { element, display } of found) {
+    const look = isInline(display) ? HIDDEN : { display: 'none' };
+    for (const [property, value] of Object.entries(look)) changes.setStyle(element, property, value);
+  }
+  return found.map(({ element, name, display }, number) => {
+    registerPainter(`running-${number}`, (box) => paint(element, display, box));
+    const marked = isInline(display) ? element : (findAfter(element) ?? read(element, 'parentElement'));
+    return { name, at: destinations.mark(marked ?? document.body) };
+  });
+}
+
+function isInline(display: string): boolean {
+  return display.startsWith('inline');
+}
+
+/** A copy in a box that looks like the margin box. Counters of pages have the values of its page. */
+function paint(element: HTMLElement, display: string, box: OverlayBox): HTMLElement {
+  const { style = '', page = '1', pages = '1', align = 'left' } = box.texts;
+  const place = createHtml('platen-margin');
+  place.style.cssText = `vertical-align: middle; text-align: ${align}; ${style}`;
+  const vertical = { top: 'start', bottom: 'end' }[place.style.verticalAlign] ?? 'center';
+  const copy = call(element, 'cloneNode', true) as HTMLElement;
+  withStyle(copy, element);
+  setLook(copy, { display: isInline(display) ? 'block' : display, position: 'static', ...SHOWN });
+  const shown = createHtml('div');
+  setLook(shown, { all: 'unset', display: 'block', 'counter-reset': `page ${page} pages ${pages}` });
+  shown.append(wrapLike(copy, read(element, 'parentElement')));
+  place.append(shown);
+  setLook(place, { display: 'grid', 'align-content': vertical });
+  return fillBox(place, box);
+}
