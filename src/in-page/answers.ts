@@ -17,6 +17,7 @@ import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-shee
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
+import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
@@ -71,6 +72,9 @@ export const answers: Questions = {
   readMarker,
   readPagedContent,
   setMarginRules,
+  takeFootnotes,
+  measureFootnotes,
+  reserveFootnotes,
   showReferences,
   readMetadata,
   readStyleSheets,

@@ -30,6 +30,14 @@ export interface PagedElements {
   missing: Array<{ to: string; element: string }>;
 }
 
+export const MAX_FOOTNOTES = 10_000;
+
+/** A footnote: the place of its call, and its number. */
+export interface PagedFootnote {
+  at: Target;
+  number: number;
+}
+
 /** Why nothing is read. */
 export type PagedRefusal = { exceeded: keyof typeof PAGED_LIMITS } | { notFound: 'place' | 'selector' };
 

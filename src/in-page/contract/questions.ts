@@ -6,7 +6,7 @@
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
 import type { OverlaySheet } from './overlay.ts';
-import type { ContentsOrder, PagedElements, PagedRefusal } from './paged.ts';
+import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal } from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
 export interface Questions {
@@ -57,6 +57,9 @@ export interface Questions {
   readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal;
   showReferences(numbers: string[]): null;
   setMarginRules(css: string): null;
+  takeFootnotes(key: string): PagedFootnote[] | null;
+  measureFootnotes(widthPx: number, groups: number[][]): number[];
+  reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][]): PreparedTable[];

@@ -13,6 +13,7 @@ import { pageSize } from '../../pdf/paged/overlay-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
+import { destinationName } from './destination-name.ts';
 import { marginRules, type SetString } from './margin-texts.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import { labelPages, type NumberedPages, namePages, numberPages } from './page-numbers.ts';
@@ -130,12 +131,4 @@ function frameOf(view: PrintedView, size: Record<'width' | 'height', number>, sc
   const points = view.scale * POINTS_PER_PX;
   const [areaWidth, areaHeight] = [view.widthPx * points, view.heightPx * points];
   return { ...size, left: view.leftPoints, top: view.topPoints, areaWidth, areaHeight, scale };
-}
-
-/** The name of the destination to which a fragment leads, as Skia writes names (ISO 32000-1, 7.3.5). */
-function destinationName(fragment: string): string {
-  return fragment.replace(
-    /[^!-~]|[#%()<>[\]{}/]/g,
-    (sign) => `#${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
 }

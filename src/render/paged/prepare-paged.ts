@@ -1,8 +1,10 @@
 /** Finds out which content of a loaded document depends on its pages, and prepares it. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
+import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
@@ -14,7 +16,9 @@ export async function preparePaged(document: LoadedDocument, { content, paged }:
   const contents = paged?.contents;
   const tables = await preparePagedTables(document, key);
   const parts: PagedPart[] = tables ? [tables] : [];
-  const { hasElements, marginTexts, firstNumber } = document.pagedStyles;
+  const { hasElements, marginTexts, firstNumber, hasFootnotes } = document.pagedStyles;
+  const footnotes = hasFootnotes ? await takeFootnotes(document.paged, `${key}n`) : [];
+  if (footnotes.length) parts.push(new Footnotes(document.paged, footnotes));
   if (contents || hasElements || marginTexts.size || firstNumber)
     parts.push(new GeneratedContent(document, await readPagedContent(document.paged, key, contents)));
   return parts.length ? new PagedContent(document, key, parts) : undefined;

@@ -33,7 +33,7 @@ const MAX_SHOWN = 100;
 type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
-  footnotes: inValue(/^(?:float|footnote-(?:display|policy))$/, /footnote|^(?:block|inline|compact|line)\b/i),
+  footnotes: inValue(/^footnote-policy$/, /^(?:block|line)\b/i),
   'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),
@@ -41,7 +41,6 @@ const FEATURES: Record<string, Feature> = {
   bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
   nth: ofPage(inPrelude(/:nth\([^)]*\)?/i)),
-  'footnote-area': inPrelude(/^@footnote\b/i),
 };
 
 /**

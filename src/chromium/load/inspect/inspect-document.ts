@@ -34,6 +34,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   firstNumber: undefined,
   numberStyles: new Map(),
   marginBoxes: [],
+  hasFootnotes: false,
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */

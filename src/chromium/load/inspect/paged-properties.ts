@@ -4,6 +4,8 @@
  */
 import { type Declaration, readDeclarations } from '../../print/css-statements.ts';
 
+import { makesFootnote, translateFootnote } from './footnote-rules.ts';
+
 /** What the style sheets of a document say about its pages that Chromium does not know. */
 export interface PagedStyles {
   /** What margin boxes show on each page, by the name of the counter style that they use for it. */
@@ -12,6 +14,7 @@ export interface PagedStyles {
   hasElements: boolean;
   /** The declaration that changes the number of the first page. */
   firstNumber: string | undefined;
+  hasFootnotes: boolean;
   /** The declarations of margin boxes in their order. Empty unless elements run in margin boxes. */
   marginBoxes: readonly MarginDeclaration[];
   /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
@@ -82,7 +85,12 @@ export function translatePaged(texts: readonly string[]): Translation {
   facts.changesMargins = all.some((each) => changesMargin(each, facts));
   const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
   const marginTexts: Translation['marginTexts'] = new Map();
-  const translate = (each: Declaration) => translateElement(each, facts) ?? translateMargin(each, facts, marginTexts) ?? [];
+  const hasFootnotes = all.some(makesFootnote);
+  const translate = (each: Declaration) =>
+    (hasFootnotes ? translateFootnote(each) : undefined) ??
+    translateElement(each, facts) ??
+    translateMargin(each, facts, marginTexts) ??
+    [];
   const rules = sheets.map((declarations) => declarations.flatMap(translate).slice(0, MAX_RULES));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
@@ -95,6 +103,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     hasElements,
     numberStyles,
     marginBoxes,
+    hasFootnotes,
     firstNumber: first && `${first.property}: ${first.value}`,
   };
 }

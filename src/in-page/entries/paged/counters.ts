@@ -15,7 +15,7 @@ interface Scope {
 const CHANGES = /counter-(?:reset|increment|set)/;
 const PAIR = /(-?[a-z_][\w-]*)(?:\s+(-?\d+))?/gi;
 /** Counters that belong to pages. */
-const OF_PAGES = new Set(['page', 'pages', 'none', 'footnote']);
+const OF_PAGES = new Set(['page', 'pages', 'none']);
 
 /** Returns the counters at each of the elements, after those that its `::before` changes. */
 export function computeCounters(interesting: ReadonlySet<Element>): Map<Element, Snapshot> {

@@ -1,0 +1,42 @@
+/**
+ * Translates the rules of footnotes (css-gcpm-3, 2): declarations that Chromium drops in, rules for the elements that stand for calls,
+ * markers and the area of footnotes out.
+ */
+import type { Declaration } from '../../print/css-statements.ts';
+
+const PSEUDO = /::footnote-(call|marker)\s*$/i;
+const AREA = /^@footnote$/i;
+const OF_NOTES = /^(?:float|footnote-display)$/;
+const CALL = 'platen-call';
+const MARKER = 'platen-marker';
+const NOTES = 'platen-notes';
+
+/** Whether an element becomes a footnote. */
+export function makesFootnote({ property, value }: Declaration): boolean {
+  return property === 'float' && /^footnote\b/i.test(value);
+}
+
+/** Returns undefined for a declaration that has nothing to do with footnotes. */
+export function translateFootnote({ property, written: { value, within } }: Declaration): string | undefined {
+  const block = within.at(-1) ?? '';
+  if (property === '') return undefined;
+  if (AREA.test(block)) return inside(within.slice(0, -2), `${NOTES} { ${property}: ${value} }`);
+  if (PSEUDO.test(block)) return inside(within.slice(0, -1), `${toSelectors(block)} { ${property}: ${value} }`);
+  if (OF_NOTES.test(property)) return inside(within, `--platen-${property}: ${value}`);
+  return undefined;
+}
+
+/** The call is before its footnote, and the marker is at the start of it. */
+function toSelectors(block: string): string {
+  const selectors = block.split(',').map((each) => {
+    const kind = PSEUDO.exec(each)?.[1]?.toLowerCase();
+    const note = each.replace(PSEUDO, '').trim();
+    if (kind === 'call') return note ? `${CALL}:has(+ ${note})::before` : `${CALL}::before`;
+    return note ? `${note} > ${MARKER}::before` : `${MARKER}::before`;
+  });
+  return selectors.join(', ');
+}
+
+function inside(within: readonly string[], rule: string): string {
+  return `${within.map((block) => `${block} { `).join('')}${rule}${' }'.repeat(within.length)}`;
+}

@@ -1,0 +1,35 @@
+/** Asks a document about its footnotes. */
+import { Type } from 'typebox';
+import { ServiceError } from '../../errors.ts';
+import { MAX_FOOTNOTES, MAX_PAGED_TEXT, type PagedFootnote } from '../../in-page/contract/paged.ts';
+import { DONE } from '../devtools/ask.ts';
+import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
+import type { PagedWorld } from './paged-world.ts';
+
+const FOOTNOTES = shape(
+  Type.Union([
+    Type.Null(),
+    Type.Array(Type.Object({ at: Type.String({ maxLength: MAX_PAGED_TEXT }), number: Type.Integer() }), {
+      maxItems: MAX_FOOTNOTES,
+    }),
+  ]),
+);
+const HEIGHTS = shape(Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { maxItems: MAX_FOOTNOTES }));
+
+/** Takes the footnotes out of the text. Throws `resource_limit`. */
+export async function takeFootnotes(world: PagedWorld, key: string): Promise<PagedFootnote[]> {
+  const found = await world.ask('takeFootnotes', [key], FOOTNOTES);
+  if (found) return found;
+  throw new ServiceError('resource_limit', `the document has more than ${MAX_FOOTNOTES} footnotes`, {
+    members: { limit: MAX_FOOTNOTES },
+  });
+}
+
+/** The height of each group of footnotes, in CSS pixels. */
+export function measureFootnotes(world: PagedWorld, widthPx: number, groups: number[][]): Promise<number[]> {
+  return world.ask('measureFootnotes', [widthPx, groups], HEIGHTS);
+}
+
+export async function reserveFootnotes(world: PagedWorld, heightPx: number): Promise<void> {
+  await world.ask('reserveFootnotes', [heightPx], DONE);
+}

@@ -1,0 +1,74 @@
+/** Footnotes: calls in the text, and notes at the bottom of their pages. */
+import { describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { Web } from '../support/web.ts';
+
+const STYLE = `@page { size: A5; margin: 20mm; @bottom-right { content: "p" counter(page) } } body { margin: 0; font: 12px/16px Arial }
+  .n { float: footnote }`;
+const TEXT = 'Lorem ipsum dolor sit amet. '.repeat(12);
+const web = await Web.share().then(closeAfterAll);
+
+const document = (body: string, css = '') => `<!doctype html><style>${STYLE} ${css}</style>${body}`;
+const note = (n: number, text = 'note') => `<p>${TEXT}word${n}x<span class="n">${text} ${n}.</span> end</p>`;
+const render = async (html: string, options: object = {}) => readPdfReply(await web.ada.pdf({ html, options }));
+
+describe('footnotes', () => {
+  test.each([12, 60])('are on the page of their call, below the text (%i)', async (count) => {
+    const { pages, placed } = await render(document(Array.from({ length: count }, (_, n) => note(n)).join('')));
+    const calls = pages.map((text) => Array.from(text.matchAll(/word(\d+)x/g), ([, n]) => n));
+    expect(pages.map((text) => Array.from(text.matchAll(/note (\d+)\./g), ([, n]) => n))).toEqual(calls);
+    expect(calls.flat()).toEqual(Array.from({ length: count }, (_, n) => String(n)));
+    for (const texts of placed) {
+      const [first] = texts.filter(({ text }) => /note/.test(text)).map(({ y }) => y);
+      const body = texts.filter(({ text }) => /Lorem|word|end/.test(text)).map(({ y }) => y);
+      expect(first ?? 1e9).toBeGreaterThan(Math.max(...body));
+      for (const { text, y } of texts) if (/note/.test(text)) expect(y).toBeLessThan(595.3 - 56.6);
+    }
+  });
+
+  test('are the same with a script, and each time', async () => {
+    const html = document(Array.from({ length: 9 }, (_, n) => note(n)).join(''));
+    const [one, other] = await Promise.all([0, 1].map(async () => (await web.ada.pdf({ html })).arrayBuffer()));
+    expect(Buffer.from(one as ArrayBuffer).equals(Buffer.from(other as ArrayBuffer))).toBe(true);
+    expect((await render(`${html}<script>1</script>`)).pages).toEqual((await render(html)).pages);
+    expect(await web.ada.report({ html })).toMatchObject({ warnings: [], warning_count: 0 });
+  });
+
+  test('have calls and markers as the style sheet says', async () => {
+    const css = `.n::footnote-call { content: "[" counter(footnote, lower-alpha) "]" } ::footnote-marker { content: counter(footnote, upper-roman) ": " }
+      section { counter-reset: footnote }`;
+    const { pages } = await render(document(`<section>${note(0)}${note(1)}</section><section>${note(2)}</section>`, css));
+    const [text = ''] = pages;
+    expect(text.replace(/\s/g, '')).toMatch(/word0x\[a\]end.*word1x\[b\]end.*word2x\[a\]end.*I:note0\.II:note1\.I:note2\./);
+  });
+
+  test('may follow each other in one line', async () => {
+    const css = '.n { footnote-display: inline } @footnote { color: #ff0000; font-size: 9px }';
+    const { placed } = await render(document(note(0) + note(1), css));
+    const lines = placed[0]?.filter(({ text }) => /note/.test(text)).map(({ y }) => Math.round(y));
+    expect(new Set(lines).size).toBe(1);
+  });
+
+  test('that do not fit go on to the next page', async () => {
+    const crowd = Array.from({ length: 14 }, (_, n) => `<span class="n">${'long '.repeat(40)} crowd ${n}.</span>`).join('word');
+    const { pages } = await render(document(`<p>start${crowd}</p>${`<p>${TEXT}</p>`.repeat(14)}`));
+    const found = pages.map((text) => Array.from(text.matchAll(/crowd (\d+)\./g), ([, n]) => Number(n)));
+    expect(found.flat()).toEqual(Array.from({ length: 14 }, (_, n) => n));
+    expect(found[0]?.length).toBeGreaterThan(2);
+    expect(found[1]?.length).toBeGreaterThan(2);
+  });
+
+  test('without room on the last page fail', async () => {
+    const html = document(`<p>x<span class="n">${'very long '.repeat(3_000)}</span></p>`);
+    const refused = await problem(await web.ada.pdf({ html }), 422, 'print_failed');
+    expect(refused.detail).toContain('footnotes of the last page');
+  });
+
+  test('are in the pages that are printed', async () => {
+    const html = document(Array.from({ length: 30 }, (_, n) => note(n)).join(''));
+    const all = (await render(html)).pages;
+    expect((await render(html, { pageRanges: '2-3' })).pages).toEqual(all.slice(1, 3));
+  });
+});
