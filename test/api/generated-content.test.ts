@@ -72,6 +72,15 @@ describe('references', () => {
     await problem(await web.ada.pdf({ html: markup, options: { failOnWarning: ['target_missing'] } }), 422, 'render_gate_failed');
   });
 
+  test('that never settle fail, and name the entry', async () => {
+    // VIII takes two lines and pushes its target to page 9; IX takes one, so that the target is on page 8 again.
+    const html = `<style>@page { size: 200px 200px; margin: 0 } body { margin: 0; font: 20px/20px monospace } p { margin: 0; break-after: page }
+      a { display: block; width: 40px; overflow-wrap: anywhere } a::after { content: target-counter(attr(href), page, upper-roman) }
+      div { height: 179px; break-inside: avoid }</style>${'<p>x</p>'.repeat(7)}<a class="turn" href="#t"></a><div id="t">t</div>`;
+    const refused = await problem(await web.ada.pdf({ html }), 422, 'print_failed');
+    expect(refused.detail).toContain('a.turn');
+  });
+
   test('are the same in a part of the pages', async () => {
     const markup = `<style>a::after { content: " p. " target-counter(attr(href), page) }</style>${BOOK}`;
     expect(await pagesOf(markup, { pageRanges: '2, 4' })).toEqual(['see p. 3', 'back p. 1']);
