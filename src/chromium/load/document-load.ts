@@ -243,7 +243,7 @@ export class DocumentLoad implements Disposable {
     const leaves = () => this.#navigation?.isNavigating ?? false;
     const { seen, pageSizes = this.#writtenSizes, ...awaited } = await awaitAssets(this.#context, this.#htmlClass, leaves);
     const sizes = await this.#inspection.readStyles(this.#htmlClass, step);
-    if (sizes.length) traces.needReset = true; // adopted style sheets would otherwise stay
+    if (this.#inspection.hasAddedRules) traces.needReset = true; // adopted style sheets would otherwise stay
     const known = { ...awaited, pageSizes: [...pageSizes, ...sizes], hanLanguages: [], text: NO_FINDINGS };
     const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
     if (!candidates) return known;

@@ -73,6 +73,11 @@ export class DocumentInspection {
     this.#print = print;
   }
 
+  /** Whether rules were added to its style sheets. */
+  get hasAddedRules(): boolean {
+    return this.#styles.rules.length > 0;
+  }
+
   /** What its style sheets say about its pages that Chromium does not know. */
   get pagedStyles(): PagedStyles {
     return this.#styles.paged;
