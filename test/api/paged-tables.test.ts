@@ -117,6 +117,28 @@ describe('rows are on their pages only', () => {
     expect(heights(paged)).toEqual(heights(plain));
   });
 
+  test('and below the head of the columns', async () => {
+    const rows = Array.from({ length: 90 }, (_, n) => `<tr><td>row ${n}`).join('');
+    const style = '<style>@page { size: A5 } p { margin: 7px 0 } td, th { height: 20px; padding: 0 }</style>';
+    const html = (carried: string) =>
+      `${style}<p>before</p><table><thead><tr><th>head</tr>${carried}</thead><tbody>${rows}</table>`;
+    const [plain, paged] = [await render(html('')), await render(html('<tr data-on="not-first"><th>carried</tr>'))];
+    const heights = ({ placed }: ReadPdf, page: number) =>
+      new Map(placed[page]?.map(({ text, y }) => [text, Math.round(y)]) ?? []);
+    expect(heights(paged, 0)).toEqual(heights(plain, 0));
+    for (const page of [1, 2]) {
+      const [head = 0, carried = 0, row = 0] = [
+        'head',
+        'carried',
+        [...heights(paged, page).keys()].find((text) => /^row/.test(text)) ?? '',
+      ].map((text) => heights(paged, page).get(text) ?? 0);
+      expect(head).toBe(heights(plain, page).get('head'));
+      expect([Math.round((carried - head) / 15), Math.round((row - carried) / 15)]).toEqual([1, 1]);
+    }
+    const tagged = await render(html('<tr data-on="not-first"><th>carried</tr>'), { tagged: true });
+    expect(tagged.pages.map((text) => text.includes('head'))).toEqual(tagged.pages.map(() => true));
+  });
+
   test('also if the table begins a page', async () => {
     const html = (head: string) => `<div style="height: 950px">before</div>${table(`${head}<tr><th>head</tr>`, TEN_ROWS)}`;
     const [plain, paged] = [await render(html('')), await render(html('<tr data-on=not-first><th>continued</tr>'))];

@@ -48,6 +48,7 @@ const PREPARED = shape(
       ),
       top: PULLED,
       bottom: PULLED,
+      swapped: Type.Object({ above: Type.Array(Type.String()), below: Type.Array(Type.String()) }),
       before: Type.String(),
     }),
     { maxItems: MAX_PAGED_TABLES },
@@ -59,8 +60,13 @@ export function findTables(world: PagedWorld): Promise<FoundTables> {
 }
 
 /** `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. */
-export function prepareTables(world: PagedWorld, key: string, reserved: string[][][]): Promise<PreparedTable[]> {
-  return world.ask('prepareTables', [key, reserved], PREPARED);
+export function prepareTables(
+  world: PagedWorld,
+  key: string,
+  reserved: string[][][],
+  mayPaintHeads: boolean,
+): Promise<PreparedTable[]> {
+  return world.ask('prepareTables', [key, reserved, mayPaintHeads], PREPARED);
 }
 
 export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {

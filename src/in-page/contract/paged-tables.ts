@@ -34,7 +34,8 @@ export interface FoundTables {
   problem: string;
 }
 
-export const ROW_PAGES = ['first', 'not-first', 'last', 'not-last'] as const;
+/** Rows that are on all pages are painted only if they change places with others. */
+export const ROW_PAGES = ['first', 'not-first', 'last', 'not-last', 'all'] as const;
 export type RowPages = (typeof ROW_PAGES)[number];
 
 /** A row of a head or foot that is painted on some pages of its table. */
@@ -58,6 +59,8 @@ export interface PreparedTable {
   /** The rows that take no room on the first and on the last page, and the CSS pixels by which the table is pulled up for them. */
   top: PulledRows;
   bottom: PulledRows;
+  /** Rows of the head that are laid out below others, but painted above them. Empty if there are none. */
+  swapped: { above: string[]; below: string[] };
   /** The name of what is before it. */
   before: string;
 }

@@ -62,7 +62,7 @@ export interface Questions {
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   findTables(): FoundTables;
-  prepareTables(key: string, reserved: string[][][]): PreparedTable[];
+  prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   changeTables(changes: TableChange[]): null;
   // Long documents
   beginWindows(): LongDocument;

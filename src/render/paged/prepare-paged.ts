@@ -11,10 +11,13 @@ import type { PagedPart } from './paged-part.ts';
 import { preparePagedTables } from './tables/paged-tables.ts';
 
 /** Returns undefined if there is no such content. */
-export async function preparePaged(document: LoadedDocument, { content, paged }: PrintOrder): Promise<PagedContent | undefined> {
+export async function preparePaged(
+  document: LoadedDocument,
+  { content, print, paged }: PrintOrder,
+): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
   const contents = paged?.contents;
-  const tables = await preparePagedTables(document, key);
+  const tables = await preparePagedTables(document, key, print.tagged || print.outline);
   const parts: PagedPart[] = tables ? [tables] : [];
   const { hasElements, marginTexts, firstNumber, hasFootnotes } = document.pagedStyles;
   const footnotes = hasFootnotes ? await takeFootnotes(document.paged, `${key}n`) : [];

@@ -26,6 +26,7 @@ import { fillBox, registerPainter, toPixels, wrapLike } from './overlay.ts';
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
 
+const POINTS_PER_PX = 0.75;
 /** A row is on the page that its sums count it for, unless the document lets it break. */
 const WHOLE_ROWS = ':where([data-platen-carries] > tbody > tr) { break-inside: avoid }';
 
@@ -34,12 +35,16 @@ const changes = new Changes();
 /** The tables as they were. */
 let measures: MeasuredTable[] = [];
 
-/** `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. */
-export function prepareTables(key: string, reserved: string[][][]): PreparedTable[] {
+/**
+ * `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. Only if heads may be painted, rows
+ * below others take no room where they are not shown.
+ */
+export function prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[] {
   removeCover();
-  const rows = pagedTables().map(({ table }) =>
-    [...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
-  );
+  const rows = pagedTables().map(({ table }) => [
+    ...(mayPaintHeads ? rowsAboveOthers(table) : []),
+    ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
+  ]);
   measures = pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? []));
   adoptStyles(PROBE_RULES + WHOLE_ROWS, changes);
   const holder = addProbeHolder(changes);
@@ -90,6 +95,7 @@ class TablePreparation {
     const kept = onPages.filter((row) => !this.#mayMove(row));
     const painted = new Map(kept.map((row, number) => [row, this.#preparePainting(row, number)]));
     this.#moveRows(onPages.filter((row) => !painted.has(row)));
+    const swapped = this.#swapRows(painted);
     for (const row of painted.keys()) this.#hideRow(row, painted.get(row) as PaintedRow);
     const [top, bottom] = [this.#leading(painted), this.#trailing(painted)];
     changeTables([{ table: this.#number, topPx: top.heightPx, bottomPx: bottom.heightPx, breaks: false }]);
@@ -101,7 +107,7 @@ class TablePreparation {
     const marks = this.#markRows();
     const before = top.names.length ? this.#nameBefore() : '';
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
-    return { marks, last: this.#rows.length - 1, carries, rows: [...painted.values()], top, bottom, before };
+    return { marks, last: this.#rows.length - 1, carries, rows: [...painted.values()], top, bottom, swapped, before };
   }
 
   #carryName(number: number): string {
@@ -176,8 +182,16 @@ class TablePreparation {
     const painting = { table: this.#table, section: copy, row: index };
     registerPainter(name, (box) => paintRow(painting, box));
     const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
-    const on = readAttribute(row, 'data-on') as RowPages;
+    const on = (readAttribute(row, 'data-on') ?? 'all') as RowPages;
     return { name, on, cells: row.cells.length, carries: numbers };
+  }
+
+  /** Lays rows that are not on the first page out above those that are, so that they can be pulled up there. */
+  #swapRows(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PreparedTable['swapped'] {
+    const above = [...painted.values()].filter(({ on }) => on === 'all').map(({ name }) => name);
+    const lower = above.length ? [...(this.#table.tHead?.rows ?? [])].filter((row) => painted.get(row)?.on === 'not-first') : [];
+    this.#table.tHead?.prepend(...lower);
+    return { above, below: lower.map((row) => (painted.get(row) as PaintedRow).name) };
   }
 
   #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
@@ -243,6 +257,18 @@ class TablePreparation {
   }
 }
 
+/** The rows of a head above others that are not on the first page. Empty if cells reach over several rows. */
+function rowsAboveOthers({ tHead }: HTMLTableElement): HTMLTableRowElement[] {
+  const rows = [...(tHead?.rows ?? [])];
+  const isLower = (row: HTMLTableRowElement) => readAttribute(row, 'data-on') === 'not-first';
+  const end = rows.findLastIndex((row) => !isLower(row)) + 1;
+  const above = rows.slice(0, end);
+  const isPlain = above.every(
+    (row) => readAttribute(row, 'data-on') === null && [...row.cells].every((cell) => cell.rowSpan === 1),
+  );
+  return isPlain && end < rows.length ? above : [];
+}
+
 const MAX_KEPT = 50;
 
 function isFirst(row: HTMLTableRowElement): boolean {
@@ -291,7 +317,17 @@ function paintRow({ table, section, row }: Painting, box: OverlayBox): HTMLEleme
     setLook(room, { visibility: 'visible' });
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
   }
-  fillBox(painted, box);
+  fillBox(painted, withSpacing(box, table));
   setLook(painted, { display: 'table', 'table-layout': 'fixed', border: 'none', background: 'none', 'break-before': 'auto' });
   return wrapLike(painted, read(table, 'parentElement'));
+}
+
+/** The box of cells with the space around them, which the table of a row has, too. */
+function withSpacing(box: OverlayBox, table: HTMLTableElement): OverlayBox {
+  const { borderCollapse, borderSpacing } = getComputedStyle(table);
+  if (borderCollapse === 'collapse') return box;
+  const [across = 0, down = across] = borderSpacing
+    .split(' ')
+    .map((length) => Number.parseFloat(length) * box.scale * POINTS_PER_PX);
+  return { ...box, x: box.x - across, y: box.y - down, width: box.width + 2 * across, height: box.height + 2 * down };
 }

@@ -18,14 +18,18 @@ import { TableSums } from './table-sums.ts';
 const TOLERANCE_PX = 1;
 
 /** Returns undefined if there are no such tables. Throws `print_failed` if something is wrong with one. */
-export async function preparePagedTables(document: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+export async function preparePagedTables(
+  document: LoadedDocument,
+  key: string,
+  isTagged: boolean,
+): Promise<PagedPart | undefined> {
   if (!document.htmlClass.mayPageTables) return undefined;
   const { tables, problem } = await findTables(document.paged);
   if (problem) throw new ServiceError('print_failed', problem);
   if (!tables.length) return undefined;
   const sums = tables.map((table) => new TableSums(table));
   const reserved = sums.map((each) => each.reserved());
-  const prepared = await prepareTables(document.paged, key, reserved);
+  const prepared = await prepareTables(document.paged, key, reserved, !isTagged); // what is painted has no tags
   return new PagedTables(
     document,
     key,
@@ -114,7 +118,25 @@ class PrintedTable {
         if (this.#isOn(place.page)) add({ ...place, scale, name, texts: this.#texts([carry], place.page) });
     for (const row of rows)
       for (const { page, ...box } of this.#rowPlaces(row))
-        if (this.#isShown(row, page)) add({ ...box, page, scale, name: row.name, texts: this.#texts(row.carries, page) });
+        if (this.#isShown(row, page)) {
+          const y = box.y + this.#moveOf(row, page);
+          add({ ...box, y, page, scale, name: row.name, texts: this.#texts(row.carries, page) });
+        }
+  }
+
+  /** How far down a row is painted from where it is laid out. */
+  #moveOf({ name }: PaintedRow, page: number): number {
+    const { above, below } = this.#prepared.swapped;
+    if (page === this.#first) return 0; // only those above are shown
+    const [upper, lower] = [this.#blockOf(above, page), this.#blockOf(below, page)];
+    if (above.includes(name)) return lower.top - upper.top;
+    return below.includes(name) ? upper.bottom - lower.bottom : 0;
+  }
+
+  #blockOf(names: readonly string[], page: number): Record<'top' | 'bottom', number> {
+    const rows = this.#prepared.rows.filter((row) => names.includes(row.name));
+    const places = rows.flatMap((row) => this.#rowPlaces(row).find((place) => place.page === page) ?? []);
+    return { top: Math.min(...places.map(({ y }) => y)), bottom: Math.max(...places.map(({ y, height }) => y + height)) };
   }
 
   get #first(): number {
@@ -132,7 +154,7 @@ class PrintedTable {
   #isShown({ on }: PaintedRow, page: number): boolean {
     const isFirst = page === this.#first;
     const isLast = page === this.#last;
-    return this.#isOn(page) && { first: isFirst, 'not-first': !isFirst, last: isLast, 'not-last': !isLast }[on];
+    return this.#isOn(page) && { first: isFirst, 'not-first': !isFirst, last: isLast, 'not-last': !isLast, all: true }[on];
   }
 
   #texts(carries: readonly number[], page: number): Record<string, string> {
