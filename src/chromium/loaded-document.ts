@@ -178,6 +178,11 @@ export class LoadedDocument implements AsyncDisposable {
     return this.#attempt.run(() => this.#attempt.step(ask(session, 'combineDocuments', [documents, key, heightPx], TITLES)));
   }
 
+  /** Hyphenates text for which styles ask. Returns whether the print has soft hyphens of it. */
+  hyphenate(): Promise<boolean> {
+    return this.#attempt.run(() => this.#parts.load.hyphenate());
+  }
+
   /** Returns those of the families that text of the document names, and another font replaces. */
   findSubstituted(families: Set<string>): Promise<string[]> {
     const { session, frameId, fonts } = this.#page;

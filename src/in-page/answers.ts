@@ -9,6 +9,7 @@ import { prepareFields, restoreFields } from './entries/fields/prepare-fields.ts
 import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
 import { findDrawnScripts } from './entries/glyphs/glyph-brush.ts';
 import { inspectText } from './entries/glyphs/inspect-text.ts';
+import { insertSoftHyphens, listHyphenatedWords } from './entries/hyphenate.ts';
 import { findEffects } from './entries/inspect/css-effects.ts';
 import { findUnhyphenated } from './entries/inspect/hyphenation.ts';
 import { findLostContent } from './entries/inspect/lost-content.ts';
@@ -62,10 +63,12 @@ export const answers: Questions = {
   fixHeights,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
   holdTemplateFonts,
+  insertSoftHyphens,
   inspectText,
   isInState,
   isSelector,
   isVertical,
+  listHyphenatedWords,
   measureHeight,
   measureTemplates,
   noteHeights,

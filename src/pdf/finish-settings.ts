@@ -42,6 +42,8 @@ export interface FinishSettings {
   bookmarks?: Bookmark[] | undefined;
   images?: ImageSettings | undefined;
   password: Password | undefined;
+  /** Whether to join words that were hyphenated, so that they can be searched and copied. */
+  joinsWords?: boolean;
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
   /** Whether to repair the tags as far as the document allows, even if the PDF claims no conformance. */
@@ -165,8 +167,8 @@ type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<ke
 
 /** Whether these settings change more of a PDF than its size. */
 export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
-  const { watermark, labels, bookmarks, images, password, conformance, repairsTags, forms, signature } = plan;
-  const others = [watermark, labels, bookmarks, images, password, conformance, repairsTags, forms, signature];
+  const { watermark, labels, bookmarks, images, password, conformance, repairsTags, joinsWords, forms, signature } = plan;
+  const others = [watermark, labels, bookmarks, images, password, conformance, repairsTags, joinsWords, forms, signature];
   const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
   return hasMetadata || attachments.length > 0 || others.some(Boolean);
 }

@@ -10,6 +10,7 @@ import { claimsStructure } from './conformance/profiles.ts';
 import { type InvoiceFacts, readInvoice } from './conformance/read-invoice.ts';
 import { notConformant } from './conformance/violations.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
+import { joinHyphenatedWords } from './edit/join-hyphenated-words.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
@@ -75,6 +76,7 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Wri
   const editable = await EditablePdf.read(input);
   const title = addMetadata(editable, settings, invoice);
   replaceBookmarks(editable, settings.bookmarks);
+  if (settings.joinsWords) joinHyphenatedWords(editable);
   addPageLabels(editable, settings.labels);
   await stampPages(editable, settings.watermark);
   await shrinkImages(editable, settings.images);

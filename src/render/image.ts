@@ -68,6 +68,7 @@ async function captureDocument(
   deadline: Deadline,
 ): Promise<CapturedImage & { report: PageReport }> {
   await using document = await page.load(job, deadline);
+  await document.hyphenate();
   const image = await document.screenshot(capture);
   const findings = await document.findings();
   return { ...image, report: { ...findings, ...NO_LOSSES, printedFields: [], network: document.endTraffic() } };

@@ -128,6 +128,7 @@ async function renderSteps(engine: PrintEngine, order: PrintOrder, owner: Render
     labels: document.paged?.labels,
     bookmarks: document.paged?.bookmarks,
     boundary: boundary ?? '',
+    joinsWords: printed.document.isHyphenated,
     structure: toStructureSettings(document, missingGlyphs),
     forms: form.forms,
     signature: signing && toSignatureField(signing, shown),
@@ -175,6 +176,7 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const paged = await preparePaged(document, plan);
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
+  const isHyphenated = await document.hyphenate();
   const divided = paged ? undefined : await printInWindows(document, settings);
   const first = divided ?? (await printPages(document, await layOut(document, settings)));
   const findings = await document.findings();
@@ -189,7 +191,17 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const missingTargets = print.paged?.missing;
   const report = { ...findings, ...losses, printedFields, missingTargets, network: document.endTraffic() };
   const { metadata, assetOrigin } = document;
-  return { ...print, scale, sizes: document.possibleSizes(print.settings), metadata, structure, fields, report, assetOrigin };
+  return {
+    ...print,
+    scale,
+    sizes: document.possibleSizes(print.settings),
+    metadata,
+    structure,
+    fields,
+    report,
+    assetOrigin,
+    isHyphenated,
+  };
 }
 
 /** The languages of the Chinese characters in all content of the page. */

@@ -32,8 +32,6 @@ const READ_OVER: Array<[css: string, property: string, value: string]> = [
   ['@page :nth(2n) { margin: 0 }', '@page', ':nth(2n)'],
   ['@page { size: A11 }', 'size', 'A11'],
   ['p { color: device-cmyk(0 0 0 1) }', 'color', 'device-cmyk(0 0 0 1)'],
-  ['p { hyphens: auto }', 'hyphens', 'auto'],
-  ['@media print { p { hyphens: auto !important } }', 'hyphens', 'auto !important'],
 ];
 
 const NOT_CSS: Record<string, string> = {
@@ -88,7 +86,12 @@ describe('unsupported_css', () => {
 
   test('is reported for languages without a dictionary', async () => {
     const { warnings } = await web.ada.report({ html: HYPHENS });
-    expect(warnings).toMatchObject([{ kind: 'unsupported_css', message: expect.stringContaining('for en, for de') }]);
+    const message = expect.stringContaining('for tlh, for text without a lang attribute');
+    expect(warnings).toMatchObject([{ kind: 'unsupported_css', property: 'hyphens', value: 'auto', message }]);
+    const print = HYPHENS.replace('p {', '@media print { p {')
+      .replace('</style>', '}</style>')
+      .replace('auto', 'auto !important');
+    expect(unsupportedIn(await web.ada.report({ html: print + SCRIPT }))).toEqual([['hyphens', 'auto !important', 'style']]);
   });
 
   test('works with failOnWarning and in JSON', async () => {
@@ -301,7 +304,7 @@ describe('CSS for pages that Chromium drops or applies in part', () => {
 });
 
 const HYPHENS =
-  '<style>p { hyphens: auto; width: 100px }</style><p lang="en">internationalization</p><p lang="de">Donaudampfschifffahrt</p>';
+  '<style>p { hyphens: auto; width: 100px }</style><p lang="en">internationalization</p><p lang="tlh">unbreakable</p><p>without a language</p>';
 
 describe('named sizes', () => {
   const SIZES: Array<[size: string, width: number, height: number]> = [

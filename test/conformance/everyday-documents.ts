@@ -144,6 +144,9 @@ const EVERYDAY: Record<string, DocumentSource> = {
   'soft hyphens and line break opportunities': page(
     '<p style="width: 6em; hyphens: manual">Donau&shy;dampf&shy;schiff&shy;fahrts&shy;gesell&shy;schaft <a href="https://example.com/">Rind&shy;fleisch&shy;etikett&shy;ierung</a> <b>super&shy;cali</b><wbr>fragi&#8203;listic<h2 style="width: 3em">Un&shy;der&shy;standing</h2>',
   ),
+  'hyphenated words': page(
+    '<div lang="de" style="width: 6em; hyphens: auto"><h2>Donaudampfschifffahrtsgesellschaft</h2><p>Eine <a href="https://example.com/">Rindfleischetikettierung</a> <b style="opacity: 0.5">Straßenverkehrsordnung</b><p style="hyphenate-character: \'=\'">Straßenverkehrsordnung</div>',
+  ),
   'ligatures and features': page(
     '<p style="font-family: serif; font-variant-ligatures: discretionary-ligatures historical-ligatures">ffi ffl fi fl <a href="https://example.com/">office</a> <b>fj</b> <span style="font-variant: all-small-caps">Abc</span> <span style="font-variant-numeric: diagonal-fractions oldstyle-nums">1/2</span> <span style="font-variant-position: super">3</span> <span style="letter-spacing: 1em">ffi</span> <span style="text-transform: uppercase">ß ŉ ﬁ</span>',
   ),

@@ -21,6 +21,7 @@ import { MAX_NAMED, requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
+import { hyphenateDocument } from './hyphenation/hyphenate-document.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
 import type { PagedStyles } from './inspect/paged-properties.ts';
 import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
@@ -133,6 +134,13 @@ export class DocumentLoad implements Disposable {
       missingGlyphs: [...text.missingGlyphs, ...templates.missingGlyphs],
       substituted: [...new Set([...text.substituted, ...templates.substituted])],
     };
+  }
+
+  /** Hyphenates text for which styles ask. Returns whether there is any. */
+  async hyphenate(): Promise<boolean> {
+    if (!this.#inspection.asksForHyphens) return false;
+    const { session, frameId } = this.#context.parts;
+    return hyphenateDocument(session, frameId, this.#context.attempt.step);
   }
 
   /** The page must be emptied before its next document. */

@@ -29,6 +29,9 @@ export interface Questions {
   findLostContent(): LostContent;
   findMissingParts(decodesImages: boolean): Promise<MissingPart[]>;
   findUnhyphenated(): string[];
+  // Hyphenation
+  listHyphenatedWords(): LanguageWords[];
+  insertSoftHyphens(hyphenated: LanguageWords[]): boolean;
   // Tags and fields
   readStructure(tagsAllDrawings: boolean): string;
   restoreAttributes(): null;
@@ -152,6 +155,9 @@ export interface InspectedText {
   substituted: string[];
   installed: string[];
 }
+
+/** Words of a language with spaces between them. */
+export type LanguageWords = [language: string, words: string];
 
 /** A file as markup can hold it: a `data:` URL, or the text of a style sheet. */
 export interface EmbeddedFile {

@@ -22,6 +22,8 @@ export interface PrintedDocument extends Print {
   fields: PlacedFields['fields'];
   /** What its pages have decided. Undefined if nothing of it depends on them. */
   paged?: PagedOutcome | undefined;
+  /** Whether words have got soft hyphens, which the PDF should not have. */
+  isHyphenated: boolean;
   /** What the document lacks, and what the paper does not show of it. */
   report: PageReport;
   /** The random origin of the assets, which may occur in links of the PDF. */

@@ -162,7 +162,6 @@ const mails: CorpusDocument[] = [
   { name: 'Mail of MJML, a receipt', html: await mail(RECEIPT) },
   {
     name: 'Mail on Foundation',
-    warnings: ['unsupported_css'], // hyphens: auto
     html: page({
       style: inliner,
       body: `<table class="body"><tr><td class="center" align="center"><table class="container"><tr><td><table class="row"><tr><th class="small-12 large-8 columns first"><h1>Newsletter</h1><p class="lead">What was printed this week.</p></th>

@@ -15,6 +15,7 @@ import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
+import { findHyphenator } from '../hyphenation/patterns.ts';
 import { withinTime } from '../time-limit.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
 import { findPagedCandidates } from './paged-css.ts';
@@ -39,6 +40,7 @@ const NO_PAGED_STYLES: PagedStyles = {
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
+const AUTO_HYPHENS = /hyphens\s*:\s*auto/i;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 const NOTHING_LOST: LostContent = { links: [] };
 
@@ -90,6 +92,11 @@ export class DocumentInspection {
     return findSizes(this.#styles.rules.join(' '));
   }
 
+  /** Whether a style sheet asks for hyphenation. */
+  get asksForHyphens(): boolean {
+    return this.#styles.texts.some(({ text }) => AUTO_HYPHENS.test(text));
+  }
+
   /** Call it after printing. */
   async findings(
     { hasResources, mayLoseContent }: HtmlClass,
@@ -129,7 +136,9 @@ export class DocumentInspection {
   }
 
   async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
-    const languages = (await inTime(ask(this.#session, 'findUnhyphenated', [], LANGUAGES))) ?? [];
+    const unhyphenated = (await inTime(ask(this.#session, 'findUnhyphenated', [], LANGUAGES))) ?? [];
+    const hyphenators = await Promise.all(unhyphenated.map(findHyphenator));
+    const languages = unhyphenated.filter((_, index) => !hyphenators[index]);
     if (!languages.length) return undefined;
     const named = languages.filter(Boolean).map((language) => `for ${language}`);
     const unnamed = languages.includes('') ? ['for text without a lang attribute'] : [];
