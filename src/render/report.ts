@@ -101,7 +101,7 @@ function fieldWarnings({ printedFields }: PageReport): Warning[] {
 
 function pageClippedWarning(pixels: number, side: 'left' | 'right'): Warning {
   const where = side === 'left' ? ' at the left' : '';
-  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off${where}; use wider paper, smaller margins, landscape or scale`;
+  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off${where}; use wider paper, smaller margins, landscape or fit: "width"`;
   return { kind: 'content_clipped', side, pixels, message };
 }
 

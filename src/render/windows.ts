@@ -67,7 +67,7 @@ export function canDivide(job: {
 }): boolean {
   const { load, print, paged, finish } = job;
   const needsWhole = paged?.contents || finish.forms || finish.conformance || finish.repairsTags;
-  return load.device.javascript && !print.singlePage && !needsWhole;
+  return load.device.javascript && !print.singlePage && !print.fitsWidth && !needsWhole;
 }
 
 /** Throws `print_failed` if it lacks pages of the ranges. Returns undefined if the document is not long, or cannot be divided safely. It is as it was then. */

@@ -20,6 +20,8 @@ export interface PrintSettings {
   outline: boolean;
   /** Whether the whole document is printed on one sheet. */
   singlePage: boolean;
+  /** Whether a document that is too wide is printed at a smaller scale. */
+  fitsWidth?: boolean;
   templates: HeaderFooterTemplates;
 }
 

@@ -32,9 +32,9 @@ export function toCombinable(
   { content, load, print, paged, finish, signing }: PrintOrder,
   isRefused: (head: string) => boolean,
 ): Combinable | undefined {
-  const { tagged, outline, singlePage, pageRanges, templates } = print;
+  const { tagged, outline, singlePage, fitsWidth, pageRanges, templates } = print;
   const marksPages = paged?.contents || finish.watermark || finish.forms || signing || templates.header || templates.footer;
-  if (marksPages || tagged || outline || singlePage || pageRanges || !isPlainLoad(load)) return undefined;
+  if (marksPages || tagged || outline || singlePage || fitsWidth || pageRanges || !isPlainLoad(load)) return undefined;
   if (content.kind !== 'html' || content.baseUrl !== undefined || content.assets) return undefined;
   return content.html.length > MAX_CHARACTERS ? undefined : readDocument(content.html, isRefused);
 }

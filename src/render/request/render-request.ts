@@ -189,6 +189,7 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Val
     pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
     tagged: isTagged(options),
     outline: options.outline ?? false,
+    fitsWidth: options.fit === 'width',
     templates: {
       header: parseTemplate('headerTemplate', options, errors),
       footer: parseTemplate('footerTemplate', options, errors),

@@ -32,14 +32,15 @@ export async function findScale(document: LoadedDocument, { settings }: Print, v
   return (await document.layout.measureShrinking((widthPx * scale) / settings.scale)) < 1 ? scale : settings.scale;
 }
 
-/** `scale` is that of `findScale`. */
+/** `scale` is that of `findScale`, and `requested` that of the request. */
 export async function measureLosses(
   document: LoadedDocument,
   { settings, chunks }: Print,
   view: PaperView,
   scale: number,
+  requested: number,
 ): Promise<LayoutLosses> {
-  const percent = toPercent(scale, settings.scale);
+  const percent = toPercent(scale, requested);
   const factor = (view.scale ?? settings.scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
   const mayRepeat = document.htmlClass.mayRepeatRows && countPages(chunks) > 1;

@@ -362,6 +362,10 @@ class PdfOptions(TypedDict):
     """Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page
     breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`. Default:
     `false`."""
+    fit: NotRequired[Literal['width']]
+    """With `width`, a document that is wider than its page is scaled down as far as it must be, at least to 7 %.
+    Without it, Chromium scales it down to two thirds at most, and cuts off the rest. `content_shrunk` reports the
+    scale. Default: down to two thirds."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
     `totalPages` are filled in. It has its own styles, and shows images and fonts that are `data:` URLs or files

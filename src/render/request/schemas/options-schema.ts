@@ -167,6 +167,12 @@ export const PdfOptions = Type.Object(
       false,
       'Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`.',
     ),
+    fit: option(oneOf(['width']), {
+      description:
+        'With `width`, a document that is wider than its page is scaled down as far as it must be, at least to 7 %. Without it, Chromium scales it down to two thirds at most, and cuts off the rest. `content_shrunk` reports the scale.',
+      'x-default': 'down to two thirds',
+      examples: ['width'],
+    }),
     headerTemplate: Template(
       `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and shows images and fonts that are \`data:\` URLs or files in \`assets\`. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',

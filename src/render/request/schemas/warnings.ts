@@ -35,7 +35,7 @@ export const WARNINGS = {
   },
   content_clipped: {
     meaning:
-      'The document is wider than the page, or a box cuts off text or images (`overflow`, `100vh`). Use wider paper, smaller margins, `landscape` or `scale`, or let the box grow in print.',
+      'The document is wider than the page, or a box cuts off text or images (`overflow`, `100vh`). Use wider paper, smaller margins, `landscape` or `fit: "width"`, or let the box grow in print.',
     members: '`pixels`, `side`; for a box also `element` and `count`',
   },
   content_shrunk: {
