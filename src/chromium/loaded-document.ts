@@ -79,7 +79,7 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
   get settings(): PrintSettings | undefined {
-    return this.#parts.job.print;
+    return this.#parts.load.print;
   }
 
   /** What its markup may contain. */
@@ -200,6 +200,7 @@ export class LoadedDocument implements AsyncDisposable {
   /** Computes a sheet that is as high as the document, and lays it out for that. Throws `print_failed`. */
   fitOnOnePage(settings: PrintSettings): Promise<PrintSettings> {
     this.#enterPrint();
+    this.#parts.load.leaveTraces(true);
     return this.layout.onOnePage(settings);
   }
 

@@ -136,6 +136,12 @@ export class DocumentLoad implements Disposable {
     };
   }
 
+  /** The settings with which it is printed. Undefined for images. */
+  get print(): PrintSettings | undefined {
+    const { print } = this.#context.job;
+    return print && this.#inspection.applyContentHeight(print);
+  }
+
   /** Hyphenates text for which styles ask. Returns whether there is any. */
   async hyphenate(): Promise<boolean> {
     if (!this.#inspection.asksForHyphens) return false;

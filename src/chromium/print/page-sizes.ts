@@ -35,6 +35,7 @@ const LENGTH = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i
  */
 const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
+const CONTENT_HIGH = /^(\S+)\s+auto\s*(?:!\s*important)?$/i;
 const KNOWN_SIZES = KNOWN.flatMap((name) => namedPaper(name) ?? []);
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
@@ -50,6 +51,12 @@ export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared:
     ...upright,
     ...upright.map(({ widthInches, heightInches }) => ({ widthInches: heightInches, heightInches: widthInches })),
   ];
+}
+
+/** Returns the width in inches of a page that is as high as its content, such as `80mm auto`. */
+export function contentHighWidth(size: string): number | undefined {
+  const [, width = ''] = CONTENT_HIGH.exec(size) ?? [];
+  return toInches(width);
 }
 
 /** Finds text that may declare a size. */

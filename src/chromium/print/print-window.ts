@@ -1,7 +1,7 @@
 /** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
 import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
 import { type Declaration, readDeclarations } from './css-statements.ts';
-import { declaredSize, toInches } from './page-sizes.ts';
+import { contentHighWidth, declaredSize, toInches } from './page-sizes.ts';
 import type { PrintSettings } from './print-options.ts';
 import { layoutWidth } from './single-page.ts';
 
@@ -27,15 +27,27 @@ export function printWindow(settings: PrintSettings, html: string, { linked, add
   return { ...DEFAULT_WINDOW, width: layoutWidth(chosen, Math.round) }; // up to half a pixel more still fits on a page
 }
 
-/** Applies the `@page` rules that concern all pages. Later declarations override earlier ones. */
-function applyDocumentChoices(settings: PrintSettings, sheets: readonly string[]): PrintSettings {
-  let { paper, margin } = settings;
+/**
+ * Applies the `@page` rules that concern all pages. Later declarations override earlier ones. A size such as `80mm auto` is a single
+ * page of this width.
+ */
+export function applyDocumentChoices(settings: PrintSettings, sheets: readonly string[]): PrintSettings {
   const declarations = sheets.flatMap((css) => [...readDeclarations(css)]).filter(concernsAllPages);
-  for (const { property, value } of declarations)
-    if (property === 'size' && settings.paperChosenBy === 'document') paper = declaredSize(value, settings.paper) ?? paper;
-  for (const { property, value } of declarations)
-    if (settings.marginChosenBy === 'document') margin = { ...margin, ...parseMargins(property, value, paper) };
-  return { ...settings, paper, margin };
+  let chosen = settings;
+  if (settings.paperChosenBy === 'document')
+    for (const { property, value } of declarations) if (property === 'size') chosen = applySize(chosen, value, settings);
+  let { margin } = settings;
+  if (settings.marginChosenBy === 'document')
+    for (const { property, value } of declarations) margin = { ...margin, ...parseMargins(property, value, chosen.paper) };
+  return { ...chosen, margin };
+}
+
+/** `initial` has the size without one. */
+function applySize(settings: PrintSettings, value: string, { paper, singlePage }: PrintSettings): PrintSettings {
+  const widthInches = contentHighWidth(value);
+  if (widthInches) return { ...settings, paper: { ...paper, widthInches }, singlePage: true };
+  const size = declaredSize(value, paper);
+  return size ? { ...settings, paper: size, singlePage } : settings;
 }
 
 function concernsAllPages({ within }: Declaration): boolean {
@@ -51,8 +63,8 @@ function parseMargins(property: string, value: string, paper: PrintSettings['pap
   const side = SIDES.find((each) => property === `margin-${each}`);
   if (values.some((length) => length === undefined)) return {};
   if (side) return { [side]: values[0] };
-  const [top = 0, right = top, , left = right] = values as number[];
-  return property === 'margin' ? { right, left } : {}; // only these have an effect on the width
+  const [top = 0, right = top, bottom = top, left = right] = values as number[];
+  return property === 'margin' ? { top, right, bottom, left } : {};
 }
 
 /** Percentages are of the width of the page. */

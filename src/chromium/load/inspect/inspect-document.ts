@@ -13,6 +13,7 @@ import { shortName } from '../../print/content-clipping.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
 import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
+import { applyDocumentChoices } from '../../print/print-window.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
 import { findHyphenator } from '../hyphenation/patterns.ts';
@@ -40,6 +41,7 @@ const NO_PAGED_STYLES: PagedStyles = {
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
+const CONTENT_HEIGHT = /size\s*:[^;{}]*\bauto\b/i;
 const AUTO_HYPHENS = /hyphens\s*:\s*auto/i;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 const NOTHING_LOST: LostContent = { links: [] };
@@ -95,6 +97,14 @@ export class DocumentInspection {
   /** Whether a style sheet asks for hyphenation. */
   get asksForHyphens(): boolean {
     return this.#styles.texts.some(({ text }) => AUTO_HYPHENS.test(text));
+  }
+
+  /** The settings with a page as high as its content, if a style sheet says so. */
+  applyContentHeight(print: PrintSettings): PrintSettings {
+    const own = this.#styles.texts.flatMap(({ text, isScoped }) => (isScoped ? [] : text));
+    if (print.singlePage || !own.some((text) => CONTENT_HEIGHT.test(text))) return print;
+    const chosen = applyDocumentChoices(print, own);
+    return chosen.singlePage ? chosen : print;
   }
 
   /** Call it after printing. */

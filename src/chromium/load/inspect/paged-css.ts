@@ -6,7 +6,7 @@
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
 import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
-import { isInvalidSize } from '../../print/page-sizes.ts';
+import { contentHighWidth, isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 
 /** CSS that may be unsupported, and what the document must be asked. */
@@ -176,9 +176,9 @@ function pageSelectorFault({ within }: Declaration, { pages }: Facts): Fault | u
 
 function sizeFault(declaration: Declaration): Fault | undefined {
   const { value } = declaration;
-  if (!isOfPage(declaration) || !isInvalidSize(value)) return undefined;
+  if (!isOfPage(declaration) || !isInvalidSize(value) || contentHighWidth(value)) return undefined;
   const why = /\bauto\b/i.test(value)
-    ? 'a page as high as its content is options.singlePage with options.width'
+    ? 'a page as high as its content has a size such as 80mm auto'
     : 'a size is one or two lengths, or a name such as A4, alone or with portrait or landscape';
   return { check: 'applies', value, why };
 }
