@@ -28,6 +28,7 @@ import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
 import { PrintWindows } from './print/print-windows.ts';
+import { addBleed, type PrintersMarks } from './print/printers-marks.ts';
 import type { RenderAttempt } from './render-attempt.ts';
 
 /** A PDF in chunks, as they came from the browser. */
@@ -102,6 +103,11 @@ export class LoadedDocument implements AsyncDisposable {
     return this.#attempt.assetOrigin;
   }
 
+  /** The marks that its style sheets ask for. Its pages include the bleed. */
+  get printersMarks(): PrintersMarks | undefined {
+    return this.#parts.load.printersMarks;
+  }
+
   /** Whether it may be printed in windows, and may have 150 pages or more. */
   get mayBeLong(): boolean {
     const { load, job } = this.#parts;
@@ -128,7 +134,9 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** The sizes that printed pages may have. Chromium does not print them exactly. */
   possibleSizes(settings: PrintSettings): PageSize[] {
-    return possibleSizes(settings, this.#parts.load.loaded.pageSizes);
+    const sizes = possibleSizes(settings, this.#parts.load.loaded.pageSizes);
+    const marks = this.printersMarks;
+    return marks ? [...sizes, ...sizes.map((size) => addBleed(size, marks))] : sizes;
   }
 
   /** Collects what the document lacks. Throws `render_gate_failed` if the caller wants no PDF in that case. */

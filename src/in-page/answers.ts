@@ -16,7 +16,7 @@ import { findLostContent } from './entries/inspect/lost-content.ts';
 import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
-import { addRule } from './entries/page-rules.ts';
+import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
@@ -61,6 +61,7 @@ export const answers: Questions = {
   findUnhyphenated,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
   fixHeights,
+  growPages,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
   holdTemplateFonts,
   insertSoftHyphens,

@@ -42,6 +42,7 @@ export interface FinishSettings {
   bookmarks?: Bookmark[] | undefined;
   images?: ImageSettings | undefined;
   password: Password | undefined;
+  printersMarks?: PrintersMarks | undefined;
   /** Whether to join words that were hyphenated, so that they can be searched and copied. */
   joinsWords?: boolean;
   /** The conformance that the PDF claims; undefined for none. */
@@ -142,6 +143,14 @@ export interface ImageSettings {
   maxDpi?: number;
 }
 
+/** What to add around pages, which include their bleed. */
+export interface PrintersMarks {
+  /** In points. */
+  bleed: number;
+  crop: boolean;
+  cross: boolean;
+}
+
 export interface PageStamp {
   /** A PDF that Chromium printed, with one page without background and tags. */
   stamp: Buffer[];
@@ -167,8 +176,32 @@ type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<ke
 
 /** Whether these settings change more of a PDF than its size. */
 export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
-  const { watermark, labels, bookmarks, images, password, conformance, repairsTags, joinsWords, forms, signature } = plan;
-  const others = [watermark, labels, bookmarks, images, password, conformance, repairsTags, joinsWords, forms, signature];
+  const {
+    watermark,
+    labels,
+    bookmarks,
+    images,
+    password,
+    conformance,
+    repairsTags,
+    printersMarks,
+    joinsWords,
+    forms,
+    signature,
+  } = plan;
+  const others = [
+    watermark,
+    labels,
+    bookmarks,
+    images,
+    password,
+    conformance,
+    repairsTags,
+    printersMarks,
+    joinsWords,
+    forms,
+    signature,
+  ];
   const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
   return hasMetadata || attachments.length > 0 || others.some(Boolean);
 }

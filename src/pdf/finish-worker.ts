@@ -26,6 +26,7 @@ import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
 import { replaceBookmarks } from './paged/bookmarks.ts';
 import { addPageLabels } from './paged/page-labels.ts';
+import { addPrintersMarks } from './press/add-printers-marks.ts';
 import { type Refusal, toRefusal } from './refusal.ts';
 import { addSignatureField, type FieldPlace, findHole, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
 import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
@@ -85,6 +86,7 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Wri
   const place = signature && (await placeField(editable, signature.visible));
   const { shown, unnamed, refs } = await addFields(editable, settings.forms, place ? signatureNames(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
+  addPrintersMarks(editable, settings.printersMarks);
   const violations = conform(editable, settings, { title, shown: forms, unnamed });
   if (violations.length) throw notConformant(violations);
   if (settings.conformance || signature) editable.id = digestInputs(input, settings).subarray(0, ID_BYTES);

@@ -31,6 +31,7 @@ import { findScale, measureLosses } from './steps/layout-losses.ts';
 import { namingOption } from './steps/name-option.ts';
 import { printPages, requirePages } from './steps/page-ranges.ts';
 import { fitWidth } from './steps/pages/fit-width.ts';
+import { toPressSettings } from './steps/pages/press.ts';
 import { printForm } from './steps/print-form.ts';
 import type { PrintedDocument } from './steps/printed-document.ts';
 import { placedAppearance, printPlaced } from './steps/signature-appearance.ts';
@@ -130,6 +131,7 @@ async function renderSteps(engine: PrintEngine, order: PrintOrder, owner: Render
     bookmarks: document.paged?.bookmarks,
     boundary: boundary ?? '',
     joinsWords: printed.document.isHyphenated,
+    printersMarks: toPressSettings(printed.document),
     structure: toStructureSettings(document, missingGlyphs),
     forms: form.forms,
     signature: signing && toSignatureField(signing, shown),
@@ -202,6 +204,7 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
     report,
     assetOrigin,
     isHyphenated,
+    printersMarks: document.printersMarks,
   };
 }
 

@@ -157,7 +157,7 @@ describe('CSS for pages that Chromium drops or applies in part', () => {
     ['@page :last { margin: 5cm }', '@page', ':last', /:first, :left and :right/],
     ['@page:first, :left { margin: 5cm }', '@page', ':first, :left', /only one selector/],
     ['.b { float: bottom }', 'float', 'bottom', /left and right only/, 'p.b'],
-    ['@page { bleed: 0.125in }', 'bleed', '0.125in', /larger by the bleed/],
+    ['@page :left { bleed: 0.125in }', 'bleed', '0.125in', /rule for all pages/],
   ];
 
   test.each(DROPPED)('is reported: %s', async (css, property, value, message, element) => {

@@ -13,6 +13,7 @@ import { inspectDocument, NO_FINDINGS, type TextFindings } from '../glyphs/missi
 import { findSizes } from '../print/page-sizes.ts';
 import type { TemplateFindings } from '../print/page-templates.ts';
 import { needsPageRule, type PrintSettings, pageRule } from '../print/print-options.ts';
+import type { PrintersMarks } from '../print/printers-marks.ts';
 import { AddedTags } from './added-tags.ts';
 import { type AwaitedParts, awaitAssets } from './await-assets.ts';
 import { listClosedShadows } from './closed-shadows.ts';
@@ -139,7 +140,11 @@ export class DocumentLoad implements Disposable {
   /** The settings with which it is printed. Undefined for images. */
   get print(): PrintSettings | undefined {
     const { print } = this.#context.job;
-    return print && this.#inspection.applyContentHeight(print);
+    return print && this.#inspection.applyPageStyles(print);
+  }
+
+  get printersMarks(): PrintersMarks | undefined {
+    return this.#inspection.printersMarks;
   }
 
   /** Hyphenates text for which styles ask. Returns whether there is any. */
@@ -257,7 +262,7 @@ export class DocumentLoad implements Disposable {
     const leaves = () => this.#navigation?.isNavigating ?? false;
     const { seen, pageSizes = this.#writtenSizes, ...awaited } = await awaitAssets(this.#context, this.#htmlClass, leaves);
     const sizes = await this.#inspection.readStyles(this.#htmlClass, step);
-    if (this.#inspection.hasAddedRules) traces.needReset = true; // adopted style sheets would otherwise stay
+    if (this.#inspection.hasAddedRules || this.printersMarks) traces.needReset = true; // adopted style sheets would otherwise stay
     const known = { ...awaited, pageSizes: [...pageSizes, ...sizes], hanLanguages: [], text: NO_FINDINGS };
     const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
     if (!candidates) return known;

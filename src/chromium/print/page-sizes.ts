@@ -6,7 +6,7 @@ export type PageSize = PrintSettings['paper'];
 
 const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
 /** The page sizes that Chromium knows: https://www.w3.org/TR/css-page-3/#page-size-prop */
-const KNOWN = ['a5', 'a4', 'a3', 'b5', 'b4', 'jis-b5', 'jis-b4', 'letter', 'legal', 'ledger'];
+export const KNOWN_PAPERS = ['a5', 'a4', 'a3', 'b5', 'b4', 'jis-b5', 'jis-b4', 'letter', 'legal', 'ledger'];
 /** Series of sizes: width and height of the largest size in millimetres (ISO 216, ISO 269, JIS P 0138). */
 const SERIES: Record<string, readonly [width: number, height: number]> = {
   a: [841, 1_189],
@@ -36,7 +36,7 @@ const LENGTH = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i
 const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
 const CONTENT_HIGH = /^(\S+)\s+auto\s*(?:!\s*important)?$/i;
-const KNOWN_SIZES = KNOWN.flatMap((name) => namedPaper(name) ?? []);
+const KNOWN_SIZES = KNOWN_PAPERS.flatMap((name) => namedPaper(name) ?? []);
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
 
@@ -69,7 +69,7 @@ export function findSizes(text: string): string[] {
 /** Whether the value of `size` is a name that Chromium does not know and ignores. */
 export function isUnknownSize(value: string): boolean {
   const { name, more } = namedSize(value);
-  return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !KNOWN.includes(name);
+  return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !KNOWN_PAPERS.includes(name);
 }
 
 /** Whether the value of `size` is not a size in CSS, so that Chromium drops it. Names that only it does not know are others. */

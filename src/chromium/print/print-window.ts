@@ -50,7 +50,7 @@ function applySize(settings: PrintSettings, value: string, { paper, singlePage }
   return size ? { ...settings, paper: size, singlePage } : settings;
 }
 
-function concernsAllPages({ within }: Declaration): boolean {
+export function concernsAllPages({ within }: Declaration): boolean {
   return /^@page$/i.test(within.at(-1) ?? '') && !within.some((block) => /^@media\b(?!.*\b(?:print|all)\b)/i.test(block));
 }
 

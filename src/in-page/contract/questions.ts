@@ -13,6 +13,7 @@ export interface Questions {
   // Loading
   addElement(tag: AddedElement): Promise<null>;
   addRule(rule: string, elsewhere: string): null;
+  growPages(bleedInches: number, named: Record<string, [width: number, height: number]>): boolean;
   awaitAssets(options: AssetOptions): Promise<LoadedParts>;
   haveAssetsLoaded(declaresShadows: boolean): boolean;
   finishAnimations(declaresShadows: boolean): number;

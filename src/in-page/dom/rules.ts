@@ -6,6 +6,8 @@ export interface AnyRule extends Omit<CSSRule, 'type'> {
   href?: string;
   media?: MediaList;
   selectorText?: string;
+  /** The name of a margin box. */
+  name?: string;
   /** The selectors of `@scope`. */
   start?: string | null;
   end?: string | null;
@@ -15,7 +17,7 @@ export interface AnyRule extends Omit<CSSRule, 'type'> {
 }
 
 /** The values of `CSSRule.type`. */
-export const RULE_TYPES = { style: 1, fontFace: 5, page: 6 } as const;
+export const RULE_TYPES = { style: 1, fontFace: 5, page: 6, marginBox: 9 } as const;
 
 /** Yields the rules of a sheet, those in them, and those of imported sheets. Throws if a sheet has another origin. */
 export function* allRules(sheet: { cssRules: CSSRuleList }): Generator<AnyRule> {

@@ -3,6 +3,7 @@ import { read } from '../dom/nodes.ts';
 import { allRules, RULE_TYPES } from '../dom/rules.ts';
 
 const MAX_SIZES = 100;
+const SIDES = ['top', 'right', 'bottom', 'left'] as const;
 
 /** Removes the style sheet that was added last. */
 let removeLast = () => {};
@@ -55,4 +56,50 @@ function addSizes(sheet: CSSStyleSheet, sizes: string[]): void {
   } catch {
     sizes.push('');
   }
+}
+
+/**
+ * Makes all pages larger by a bleed on each side, and their margins as well. Named sizes are given in inches. Returns false, and changes
+ * nothing, if a style sheet cannot be read.
+ */
+export function growPages(bleedInches: number, named: Record<string, [width: number, height: number]>): boolean {
+  try {
+    const sheets = [...document.styleSheets, ...document.adoptedStyleSheets];
+    const rules = sheets.flatMap((sheet) => [...allRules(sheet)]);
+    for (const { type, style, name = '' } of rules) {
+      if (type === RULE_TYPES.page && style) growPage(style, bleedInches, named);
+      if (type === RULE_TYPES.marginBox && style) keepInsideBleed(style, name, bleedInches);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function growPage(style: CSSStyleDeclaration, bleed: number, named: Record<string, [number, number]>): void {
+  for (const side of SIDES) change(style, `margin-${side}`, (value) => growMargin(value, bleed));
+  change(style, 'size', (value) => {
+    const size = named[value];
+    const [width = '', height = width] = size ? size.map((inches) => `${inches}in`) : value.split(' ');
+    return `calc(${width} + ${2 * bleed}in) calc(${height} + ${2 * bleed}in)`;
+  });
+}
+
+/** Percentages are of the page without the bleed. */
+function growMargin(value: string, bleed: number): string {
+  if (value === 'auto') return `${bleed}in`;
+  const share = value.endsWith('%') ? Number.parseFloat(value) / 100 : 0;
+  return `calc(${value} + ${bleed * (1 - 2 * share)}in)`;
+}
+
+/** A margin box reaches to the edge of the sheet. */
+function keepInsideBleed(style: CSSStyleDeclaration, name: string, bleed: number): void {
+  for (const side of SIDES)
+    if (name.startsWith(side) || name.endsWith(`${side}-corner`))
+      style.setProperty(`padding-${side}`, `calc(${style.getPropertyValue(`padding-${side}`) || '0px'} + ${bleed}in)`);
+}
+
+function change(style: CSSStyleDeclaration, property: string, grow: (value: string) => string): void {
+  const value = style.getPropertyValue(property);
+  if (value) style.setProperty(property, grow(value), style.getPropertyPriority(property));
 }

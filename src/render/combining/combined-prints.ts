@@ -192,6 +192,6 @@ function toPrinted(bytes: Uint8Array<ArrayBuffer>, { settings, sizes, report }: 
   return {
     ...{ chunks: [Buffer.from(bytes.buffer)], bytes: bytes.length, settings, sizes, scale: settings.scale },
     ...{ report: structuredClone(report), metadata: {}, structure: undefined, fields: [], assetOrigin: undefined },
-    isHyphenated: false,
+    ...{ isHyphenated: false, printersMarks: undefined },
   };
 }

@@ -3,6 +3,7 @@
 import type { Findings } from '../../chromium/load/document-load.ts';
 import type { DocumentMetadata } from '../../chromium/load/html/document-metadata.ts';
 import type { PageSize } from '../../chromium/print/page-sizes.ts';
+import type { PrintersMarks } from '../../chromium/print/printers-marks.ts';
 import type { OutboundReport } from '../../egress/egress-proxy.ts';
 import type { DocumentStructure, ElementLocation } from '../../tag-structure.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
@@ -24,6 +25,8 @@ export interface PrintedDocument extends Print {
   paged?: PagedOutcome | undefined;
   /** Whether words have got soft hyphens, which the PDF should not have. */
   isHyphenated: boolean;
+  /** The marks around its pages, which include their bleed. */
+  printersMarks: PrintersMarks | undefined;
   /** What the document lacks, and what the paper does not show of it. */
   report: PageReport;
   /** The random origin of the assets, which may occur in links of the PDF. */

@@ -84,10 +84,12 @@ function ofPage(feature: Feature): Feature {
   return (declaration) => (isOfPage(declaration) ? feature(declaration) : undefined);
 }
 
+const FOR_ALL_PAGES = 'Platen adds it by a rule for all pages, of a bleed up to 2in, in style sheets that can be read';
+
 const REMEDIES: Record<string, (value: string) => string> = {
   size: describeRemedy,
-  marks: () => 'draw the marks in the document, on a page that is larger',
-  bleed: () => 'make the page larger by the bleed, and let its content reach the edge',
+  marks: () => FOR_ALL_PAGES,
+  bleed: () => FOR_ALL_PAGES,
 };
 
 function describeRemedy(size: string): string {

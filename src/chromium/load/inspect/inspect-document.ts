@@ -5,7 +5,7 @@
 import { Type } from 'typebox';
 import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
 import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
-import { ask, createIsolatedWorld } from '../../devtools/ask.ts';
+import { ask, BOOLEAN, createIsolatedWorld } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
@@ -14,6 +14,7 @@ import type { MissingResource } from '../../print/missing-resource.ts';
 import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import { applyDocumentChoices } from '../../print/print-window.ts';
+import { namedSizes, type PrintersMarks, readPrintersMarks, withBleed } from '../../print/printers-marks.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
 import { findHyphenator } from '../hyphenation/patterns.ts';
@@ -41,7 +42,7 @@ const NO_PAGED_STYLES: PagedStyles = {
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
-const CONTENT_HEIGHT = /size\s*:[^;{}]*\bauto\b/i;
+const CONTENT_HEIGHT = /size\s*:[^;{}]{0,80}\bauto\b/i;
 const AUTO_HYPHENS = /hyphens\s*:\s*auto/i;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 const NOTHING_LOST: LostContent = { links: [] };
@@ -67,6 +68,7 @@ export class DocumentInspection {
   readonly #frameId: string;
   readonly #textAt: TextAt;
   #styles = NOTHING;
+  #printersMarks: PrintersMarks | undefined;
   /** Undefined for images, which have no pages. */
   readonly #print: PrintSettings | undefined;
 
@@ -91,7 +93,26 @@ export class DocumentInspection {
   async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
     if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
+    await this.#addBleed(step);
     return findSizes(this.#styles.rules.join(' '));
+  }
+
+  /** The marks that style sheets ask for, and that are added to the PDF. */
+  get printersMarks(): PrintersMarks | undefined {
+    return this.#printersMarks;
+  }
+
+  async #addBleed(step: Step): Promise<void> {
+    const print = this.#print && this.applyPageStyles(this.#print);
+    const marks = print && !print.singlePage ? readPrintersMarks(this.#ownTexts()) : undefined;
+    if (!print || !marks) return;
+    const grow = () => ask(this.#session, 'growPages', [marks.bleedInches, namedSizes(print.paper)], BOOLEAN);
+    if (!marks.bleedInches || (await step(grow()))) this.#printersMarks = marks;
+  }
+
+  /** Rules for pages have no effect in shadow trees and frames. */
+  #ownTexts(): string[] {
+    return this.#styles.texts.flatMap(({ text, isScoped }) => (isScoped ? [] : text));
   }
 
   /** Whether a style sheet asks for hyphenation. */
@@ -99,9 +120,10 @@ export class DocumentInspection {
     return this.#styles.texts.some(({ text }) => AUTO_HYPHENS.test(text));
   }
 
-  /** The settings with a page as high as its content, if a style sheet says so. */
-  applyContentHeight(print: PrintSettings): PrintSettings {
-    const own = this.#styles.texts.flatMap(({ text, isScoped }) => (isScoped ? [] : text));
+  /** The settings with a page as high as its content, or with a bleed, if style sheets say so. */
+  applyPageStyles(print: PrintSettings): PrintSettings {
+    if (this.#printersMarks) return withBleed(print, this.#printersMarks);
+    const own = this.#ownTexts();
     if (print.singlePage || !own.some((text) => CONTENT_HEIGHT.test(text))) return print;
     const chosen = applyDocumentChoices(print, own);
     return chosen.singlePage ? chosen : print;
@@ -113,7 +135,8 @@ export class DocumentInspection {
     hasScript: boolean,
   ): Promise<InspectionFindings & { missing: MissingResource[] }> {
     const missing = hasResources ? await inTime(ask(this.#session, 'findMissingParts', [hasScript], MISSING_PARTS)) : [];
-    const stated = findUnsupportedCss(this.#styles.texts);
+    const isAdded = ({ property }: UnsupportedCss) => this.#printersMarks && /^(?:marks|bleed)$/.test(property);
+    const stated = findUnsupportedCss(this.#styles.texts).filter((each) => !isAdded(each));
     const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
