@@ -29,6 +29,7 @@ import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
 import { PrintWindows } from './print/print-windows.ts';
 import { addBleed, type PrintersMarks } from './print/printers-marks.ts';
+import { SidedBreaks } from './print/sided-breaks.ts';
 import type { RenderAttempt } from './render-attempt.ts';
 
 /** A PDF in chunks, as they came from the browser. */
@@ -64,6 +65,8 @@ export class LoadedDocument implements AsyncDisposable {
   readonly windows: PrintWindows;
   /** Asks about content that depends on its pages. */
   readonly paged: PagedWorld;
+  /** Lets elements begin on a page of their side. */
+  readonly sidedBreaks: SidedBreaks;
   #failures = 0;
   #isPrinting = false;
 
@@ -74,8 +77,10 @@ export class LoadedDocument implements AsyncDisposable {
     this.#page = page;
     const step: Step = (work) => attempt.run(() => attempt.step(work));
     this.layout = new PageLayout(page.session, page.emulation, step);
-    this.windows = new PrintWindows(page.session, step, () => parts.load.leaveTraces(true));
-    this.paged = new PagedWorld(page.session, page.frameId, step, () => parts.load.leaveTraces(true));
+    const leaveTraces = () => parts.load.leaveTraces(true);
+    this.windows = new PrintWindows(page.session, step, leaveTraces);
+    this.paged = new PagedWorld(page.session, page.frameId, step, leaveTraces);
+    this.sidedBreaks = new SidedBreaks(page.session, step, leaveTraces);
   }
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
@@ -101,6 +106,20 @@ export class LoadedDocument implements AsyncDisposable {
   /** The random origin of its assets, which may occur in links of the PDF. */
   get assetOrigin(): string | undefined {
     return this.#attempt.assetOrigin;
+  }
+
+  /** Whether a style sheet mentions breaks to a page of one side. */
+  get hasSidedBreaks(): boolean {
+    return this.#parts.load.hasSidedBreaks;
+  }
+
+  /** Whether all elements begin on a page of their side. If they do not, that is reported. */
+  get keepsSides(): boolean {
+    return this.#parts.load.keepsSides;
+  }
+
+  set keepsSides(keepsSides: boolean) {
+    this.#parts.load.keepsSides = keepsSides;
   }
 
   /** The marks that its style sheets ask for. Its pages include the bleed. */

@@ -27,6 +27,7 @@ import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
 import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
+import { addBlankPages, markSides, unmarkSides } from './entries/print/sided-breaks.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
@@ -38,6 +39,7 @@ import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
 export const answers: Questions = {
+  addBlankPages,
   addElement,
   addRule,
   appendCjkFonts,
@@ -70,6 +72,7 @@ export const answers: Questions = {
   isSelector,
   isVertical,
   listHyphenatedWords,
+  markSides,
   measureHeight,
   measureTemplates,
   noteHeights,
@@ -93,5 +96,6 @@ export const answers: Questions = {
     setPixelRatio(ratio);
     return null;
   },
+  unmarkSides,
   waitUntilFinished,
 };

@@ -32,6 +32,7 @@ import { namingOption } from './steps/name-option.ts';
 import { printPages, requirePages } from './steps/page-ranges.ts';
 import { fitWidth } from './steps/pages/fit-width.ts';
 import { toPressSettings } from './steps/pages/press.ts';
+import { breakToSides } from './steps/pages/sided-breaks.ts';
 import { printForm } from './steps/print-form.ts';
 import type { PrintedDocument } from './steps/printed-document.ts';
 import { placedAppearance, printPlaced } from './steps/signature-appearance.ts';
@@ -182,8 +183,9 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const isHyphenated = await document.hyphenate();
   const divided = paged ? undefined : await printInWindows(document, settings);
   const first = divided ?? (await printPages(document, await layOut(document, settings)));
+  const fitted = await breakToSides(document, await fitWidth(document, content, first));
   const findings = await document.findings();
-  const joined = await joinPages(document, await fitWidth(document, content, first));
+  const joined = await joinPages(document, fitted);
   const settled = paged ? await paged.settle(joined) : joined;
   const { fields, printedFields, ...placed } = await placeFields(document, settled, controls, key, joined.settings.scale);
   if (!divided) await requirePages(document, placed);

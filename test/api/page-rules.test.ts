@@ -45,3 +45,77 @@ describe('a page as high as its content', () => {
     expect(await own.bytes()).toEqual(await chosen.bytes());
   });
 });
+
+describe('breaks to a page of one side', () => {
+  const book = (css: string, body: string, lang = 'dir="ltr"') =>
+    `<!doctype html><html ${lang}><title>x</title><style>@page { size: A6; margin: 15mm; @bottom-center { content: "p" counter(page) } } @page :blank { @bottom-center { content: none } } ${css}</style>${body}`;
+  const chapters = '<p>Preface</p><section><h1>One</h1></section><section><h1>Two</h1></section>';
+  const OWN_PAGES = ['Preface p1', '', 'One p3', '', 'Two p5'];
+
+  /** Chromium writes margin boxes first. */
+  const numberLast = (text: string) => text.replace(/^(p\d+) (.*)$/, '$2 $1');
+
+  test.each([
+    ['right', 'section { break-before: right }', chapters, OWN_PAGES],
+    ['recto, of a first child', 'h1 { break-before: recto }', chapters, OWN_PAGES],
+    ['page-break-before', 'h1 { page-break-before: right !important }', chapters, OWN_PAGES],
+    ['after what is before', 'p, section { break-after: right }', chapters, OWN_PAGES],
+    ['verso', 'h1 { break-before: verso }', chapters, ['Preface p1', 'One p2', '', 'Two p4']],
+    [
+      'left, then right',
+      'section { break-before: left } section + section { break-before: right }',
+      chapters,
+      ['Preface p1', 'One p2', 'Two p3'],
+    ],
+    ['by a sibling', 'section + section { break-before: right }', chapters, ['Preface One p1', '', 'Two p3']],
+    ['by a number', 'section:nth-child(n + 2) { break-before: right; counter-increment: x }', chapters, OWN_PAGES],
+    ['at the beginning', 'p { break-before: left }', '<p>one', ['one p1']],
+    ['what is hidden', 'i { break-before: right; display: none }', '<p>one<i>two</i>', ['one p1']],
+    [
+      'in a long chapter',
+      'h1 { break-before: right }',
+      `<p>one<p style="height: 200mm">two${chapters}`,
+      ['one two p1', 'Preface p2', 'One p3', '', 'Two p5'],
+    ],
+  ])('%s', async (_, css, body, pages) => {
+    const html = book(css, body);
+    const pdf = await print(html);
+    expect(pdf.pages.map(numberLast)).toEqual(pages);
+    const { warnings } = await client.report({ html });
+    expect(warnings.filter(({ property }) => property !== 'size')).toEqual([]);
+  });
+
+  test('go by the direction of the document', async () => {
+    const html = book('section { break-before: right }', chapters, 'dir="rtl"');
+    expect((await print(html)).pages).toHaveLength(4);
+  });
+
+  test('have rules of their sides and of blank pages', async () => {
+    const css = '@page :left { margin-left: 40mm } @page :blank { @top-left { content: "blank" } } h1 { break-before: right }';
+    const { pages, placed } = await print(book(css, chapters));
+    expect(pages[1]).toBe('blank');
+    expect(placed[1]?.[0]?.x).toBeGreaterThan((40 / 25.4) * 72 - 1);
+    expect(placed[2]?.find(({ text }) => text === 'One')?.x).toBeLessThan((20 / 25.4) * 72);
+  });
+
+  test('keep tags, bookmarks, links and page ranges', async () => {
+    const body = `<a href="#two">to two</a>${chapters.replace('<h1>Two', '<h1 id="two">Two')}`;
+    const html = book('h1 { break-before: right }', body);
+    const pdf = await print(html, { outline: true });
+    expect(pdf.outline).toEqual(['One', 'Two']);
+    expect((await print(html, { pageRanges: '3-4' })).pages.map(numberLast)).toEqual(['One p3', '']);
+    const print1 = await (await client.pdf({ html })).bytes();
+    expect(print1).toEqual(await (await client.pdf({ html })).bytes());
+    expect(Buffer.from(print1).toString('latin1')).not.toContain('platen-');
+  });
+
+  test('are reported where an empty page would change more', async () => {
+    const html = book(
+      'b { break-before: right }',
+      '<div style="display: flex; flex-direction: column"><table><tr><td>one</table><b>two</b></div>',
+    );
+    expect((await print(html)).pages).toHaveLength(2);
+    const { warnings } = await client.report({ html });
+    expect(warnings).toContainEqual(expect.objectContaining({ property: 'break-before', element: 'b' }));
+  });
+});

@@ -143,6 +143,18 @@ export class DocumentLoad implements Disposable {
     return print && this.#inspection.applyPageStyles(print);
   }
 
+  get hasSidedBreaks(): boolean {
+    return this.#inspection.hasSidedBreaks;
+  }
+
+  get keepsSides(): boolean {
+    return this.#inspection.keepsSides;
+  }
+
+  set keepsSides(keepsSides: boolean) {
+    this.#inspection.keepsSides = keepsSides;
+  }
+
   get printersMarks(): PrintersMarks | undefined {
     return this.#inspection.printersMarks;
   }

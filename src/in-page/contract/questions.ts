@@ -68,6 +68,10 @@ export interface Questions {
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   changeTables(changes: TableChange[]): null;
+  // Sides of pages
+  markSides(key: string): MarkedSide[];
+  addBlankPages(numbers: number[]): boolean;
+  unmarkSides(): null;
   // Long documents
   beginWindows(): LongDocument;
   findColumnWidths(): null;
@@ -208,6 +212,13 @@ export interface LongDocument {
   reason: string;
   /** Whether its page margins show the number of pages. */
   countsPages: boolean;
+}
+
+/** An element that must begin on a page of a side, with the name of its destination in the PDF. */
+export interface MarkedSide {
+  name: string;
+  /** Whether that is the side of the first page. */
+  isRecto: boolean;
 }
 
 export interface WindowOrder {

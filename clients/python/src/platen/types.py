@@ -59,6 +59,21 @@ class Margins(TypedDict):
 PageRanges: TypeAlias = "str"
 
 
+class Contents(TypedDict):
+    """Adds a table of contents with the page numbers of headings, which are links. It is a `nav` with the class
+    `platen-toc`, and style sheets of the document apply to it. Documents that have one use `target-counter()` in
+    their style sheets instead."""
+
+    selector: NotRequired[str]
+    """Selects the headings. Default: `"h1, h2, h3"`."""
+    title: NotRequired[str]
+    """The heading above it."""
+    depth: NotRequired[int]
+    """How many levels of headings are listed. Default: `3`."""
+    place: NotRequired[str]
+    """Selects the element at whose end it is placed. Default: a page of its own before the document."""
+
+
 ColorScheme: TypeAlias = "Literal['light', 'dark']"
 
 
@@ -318,7 +333,7 @@ class Signature(TypedDict):
     """Where the signature is shown. Default: the signature is not shown."""
 
 
-FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'printed_early']]"
+FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'target_missing', 'printed_early']]"
 
 
 Timeout: TypeAlias = "int"
@@ -373,6 +388,7 @@ class PdfOptions(TypedDict):
     that nothing overlaps, unless an `@page` rule sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page. Otherwise like `headerTemplate`."""
+    toc: NotRequired[Contents]
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is printed for. Default: `"print"`."""
     colorScheme: NotRequired[ColorScheme]

@@ -43,6 +43,7 @@ const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES }
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
 const CONTENT_HEIGHT = /size\s*:[^;{}]{0,80}\bauto\b/i;
+const SIDED_BREAK = /break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/i;
 const AUTO_HYPHENS = /hyphens\s*:\s*auto/i;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 const NOTHING_LOST: LostContent = { links: [] };
@@ -69,6 +70,8 @@ export class DocumentInspection {
   readonly #textAt: TextAt;
   #styles = NOTHING;
   #printersMarks: PrintersMarks | undefined;
+  /** Whether all breaks to a page of one side are right, so that they are not reported. */
+  keepsSides = false;
   /** Undefined for images, which have no pages. */
   readonly #print: PrintSettings | undefined;
 
@@ -115,6 +118,10 @@ export class DocumentInspection {
     return this.#styles.texts.flatMap(({ text, isScoped }) => (isScoped ? [] : text));
   }
 
+  get hasSidedBreaks(): boolean {
+    return this.#styles.texts.some(({ text }) => SIDED_BREAK.test(text));
+  }
+
   /** Whether a style sheet asks for hyphenation. */
   get asksForHyphens(): boolean {
     return this.#styles.texts.some(({ text }) => AUTO_HYPHENS.test(text));
@@ -149,7 +156,7 @@ export class DocumentInspection {
     const print = this.#print;
     const choosesSize = print?.paperChosenBy === 'document' && !print.singlePage;
     const candidates = findPagedCandidates(print ? this.#styles.texts : []).filter(
-      ({ property }) => choosesSize || property !== 'size',
+      ({ property, question }) => (choosesSize || property !== 'size') && !(this.keepsSides && question.check === 'break'),
     );
     const questions = candidates.map(({ question }) => question);
     const findEffects = (world: World) => ask(this.#session, 'findEffects', [questions], EFFECTS, world);

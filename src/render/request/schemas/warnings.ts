@@ -67,7 +67,7 @@ export const WARNINGS = {
   },
   unsupported_css: {
     meaning:
-      'CSS that has no effect in Chromium or only a part of it, such as `break-before: right`, a size that is not valid, table headers that are too high to be repeated, or `hyphens: auto` in a language without a dictionary. Page sizes that only Platen knows, such as `A6`, are reported and take effect.',
+      'CSS that has no effect in Chromium or only a part of it, such as a size that is not valid, table headers that are too high to be repeated, or `hyphens: auto` in a language without a dictionary. Page sizes that only Platen knows, such as `A6`, are reported and take effect.',
     members: '`property`, `value`, `where`; `element` if it applies to elements',
   },
   target_missing: {

@@ -1,0 +1,130 @@
+/**
+ * Lets elements begin on a page of their side (`break-before: right`), which Chromium ignores: marks them, so that the PDF tells their
+ * pages, and puts empty pages before them. It changes the document until `unmarkSides` is asked; the empty pages stay.
+ */
+import { BLANK_PAGE } from '../../contract/blank-page.ts';
+import type { MarkedSide } from '../../contract/questions.ts';
+import { readAttribute, writeAttribute } from '../../dom/nodes.ts';
+import { selectIn } from '../../dom/roots.ts';
+
+const MAX_ELEMENTS = 100_000;
+const MAX_MARKS = 1_000;
+/** Siblings that the style sheet could select by their number. */
+const MAX_SIBLINGS = 50;
+const SIDE = /^(?:left|right|recto|verso)$/;
+const FLOWS = /^(?:block|flow-root|list-item)$/;
+
+let begun: HTMLElement[] = [];
+let undo: Array<() => void> = [];
+
+/** Names of the form KEY and a number are ids of elements without one. */
+export function markSides(key: string): MarkedSide[] {
+  const holder = document.createElement('div');
+  holder.style.setProperty('display', 'none', 'important');
+  const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
+  const sides = findSides();
+  if (!sides.size) return [];
+  begun = [...sides.keys()];
+  const marks = Array.from(sides, ([element, side], number): MarkedSide => {
+    const name = nameElement(element, `${key}${number}`);
+    const link = document.createElement('a');
+    link.href = `#${name}`;
+    holder.append(link);
+    return { name, isRecto: side === 'recto' || side === (isReversed ? 'left' : 'right') };
+  });
+  document.documentElement.append(holder);
+  undo.push(() => holder.remove());
+  return marks;
+}
+
+export function unmarkSides(): null {
+  for (const each of undo) each();
+  undo = [];
+  return null;
+}
+
+/** Puts an empty page before each of the elements. Returns false if there is a place where that would change more. */
+export function addBlankPages(numbers: number[]): boolean {
+  return numbers.map((number) => addBlankPage(begun[number] as HTMLElement)).every(Boolean);
+}
+
+/** The elements that begin a page of a side, in their order. */
+function findSides(): Map<HTMLElement, string> {
+  const sides = new Map<HTMLElement, string>();
+  let n = 0;
+  for (const element of selectIn(document, 'body *')) {
+    if (n++ >= MAX_ELEMENTS || sides.size >= MAX_MARKS) break;
+    const { breakBefore, breakAfter } = getComputedStyle(element);
+    const next = SIDE.test(breakAfter) && element.checkVisibility() ? findNext(element) : undefined;
+    if (SIDE.test(breakBefore) && element.checkVisibility()) sides.set(element, breakBefore);
+    if (next) sides.set(next, breakAfter);
+  }
+  return sides;
+}
+
+function findNext(element: HTMLElement): HTMLElement | undefined {
+  for (let around: HTMLElement | null = element; around && around !== document.body; around = around.parentElement)
+    for (let next = around.nextElementSibling; next; next = next.nextElementSibling)
+      if (next instanceof HTMLElement && next.checkVisibility()) return next;
+  return undefined;
+}
+
+function nameElement(element: HTMLElement, name: string): string {
+  const own = readAttribute(element, 'id');
+  if (own && /^[\w-]+$/.test(own)) return own;
+  writeAttribute(element, 'id', name);
+  undo.push(() => writeAttribute(element, 'id', own));
+  return name;
+}
+
+function addBlankPage(element: HTMLElement): boolean {
+  const first = findOutermost(element);
+  const before = first.previousElementSibling;
+  return addKeepingStyles(first, (blank) => first.before(blank)) || addKeepingStyles(first, (blank) => before?.append(blank));
+}
+
+/** The outermost element that begins with this one, because a break before the first child is one before its parent. */
+function findOutermost(element: HTMLElement): HTMLElement {
+  let first = element;
+  for (let parent = first.parentElement; parent && parent !== document.body; parent = first.parentElement) {
+    if (hasContentBefore(first)) break;
+    first = parent;
+  }
+  return first;
+}
+
+function hasContentBefore(element: HTMLElement): boolean {
+  for (let node = element.previousSibling; node; node = node.previousSibling)
+    if (node instanceof HTMLElement ? node.checkVisibility() : node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+      return true;
+  return false;
+}
+
+/** Adds an empty page, unless a selector such as `:nth-child` or `+` then selects other elements. */
+function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void): boolean {
+  const blank = createBlank();
+  const concerned = [...(first.parentElement?.children ?? []), ...(first.previousElementSibling?.children ?? [])];
+  const near = concerned.slice(Math.max(0, concerned.indexOf(first) - MAX_SIBLINGS)).slice(0, 2 * MAX_SIBLINGS);
+  const readStyles = () => near.map((element) => getComputedStyle(element).cssText).join();
+  const before = readStyles();
+  add(blank);
+  if (FLOWS.test(blank.parentElement ? getComputedStyle(blank.parentElement).display : '') && readStyles() === before)
+    return true;
+  blank.remove();
+  return false;
+}
+
+function createBlank(): HTMLElement {
+  const blank = document.createElement(BLANK_PAGE); // of no type that a style sheet could select
+  writeAttribute(blank, 'aria-hidden', 'true');
+  const style = {
+    all: 'initial',
+    display: 'block',
+    height: '1px',
+    'break-before': 'page',
+    'break-after': 'page',
+    page: BLANK_PAGE,
+  };
+  for (const [property, value] of Object.entries(style)) blank.style.setProperty(property, value, 'important');
+  return blank;
+}
