@@ -29,7 +29,6 @@ import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
 import { PrintWindows } from './print/print-windows.ts';
 import { addBleed, type PrintersMarks } from './print/printers-marks.ts';
-import { SidedBreaks } from './print/sided-breaks.ts';
 import type { RenderAttempt } from './render-attempt.ts';
 
 /** A PDF in chunks, as they came from the browser. */
@@ -65,8 +64,6 @@ export class LoadedDocument implements AsyncDisposable {
   readonly windows: PrintWindows;
   /** Asks about content that depends on its pages. */
   readonly paged: PagedWorld;
-  /** Lets elements begin on a page of their side. */
-  readonly sidedBreaks: SidedBreaks;
   #failures = 0;
   #isPrinting = false;
 
@@ -80,7 +77,6 @@ export class LoadedDocument implements AsyncDisposable {
     const leaveTraces = () => parts.load.leaveTraces(true);
     this.windows = new PrintWindows(page.session, step, leaveTraces);
     this.paged = new PagedWorld(page.session, page.frameId, step, leaveTraces);
-    this.sidedBreaks = new SidedBreaks(page.session, step, leaveTraces);
   }
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
@@ -114,10 +110,6 @@ export class LoadedDocument implements AsyncDisposable {
   }
 
   /** Whether all elements begin on a page of their side. If they do not, that is reported. */
-  get keepsSides(): boolean {
-    return this.#parts.load.keepsSides;
-  }
-
   set keepsSides(keepsSides: boolean) {
     this.#parts.load.keepsSides = keepsSides;
   }

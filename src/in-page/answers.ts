@@ -22,12 +22,12 @@ import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/pag
 import { showOverlay } from './entries/paged/overlay.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
+import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
 import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
-import { addBlankPages, markSides, unmarkSides } from './entries/print/sided-breaks.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
@@ -72,7 +72,6 @@ export const answers: Questions = {
   isSelector,
   isVertical,
   listHyphenatedWords,
-  markSides,
   measureHeight,
   measureTemplates,
   noteHeights,
@@ -87,6 +86,7 @@ export const answers: Questions = {
   readStyleSheets,
   prepareFields,
   prepareTables,
+  readSidedBreaks,
   readStructure,
   restoreAttributes,
   restoreFields,
@@ -96,6 +96,5 @@ export const answers: Questions = {
     setPixelRatio(ratio);
     return null;
   },
-  unmarkSides,
   waitUntilFinished,
 };

@@ -74,8 +74,7 @@ export function canDivide(job: {
 export async function printInWindows(document: LoadedDocument, settings: PrintSettings): Promise<Print | undefined> {
   if (!document.mayBeLong) return undefined;
   const long = await document.windows.begin();
-  const mayDivide =
-    !settings.singlePage && !document.hasSidedBreaks && long.reason === '' && long.weight >= LEAST_PAGES * (PAGE_WEIGHT / 2);
+  const mayDivide = !settings.singlePage && long.reason === '' && long.weight >= LEAST_PAGES * (PAGE_WEIGHT / 2);
   const chunks = mayDivide ? await new WindowPrinter(document, settings, long).print() : undefined;
   if (!chunks) {
     await document.windows.end();

@@ -147,10 +147,6 @@ export class DocumentLoad implements Disposable {
     return this.#inspection.hasSidedBreaks;
   }
 
-  get keepsSides(): boolean {
-    return this.#inspection.keepsSides;
-  }
-
   set keepsSides(keepsSides: boolean) {
     this.#inspection.keepsSides = keepsSides;
   }

@@ -51,3 +51,13 @@ export interface ContentsOrder {
   /** Selects the element before whose content it is placed. */
   place: string;
 }
+
+/** Elements that must begin on a page of one side. */
+export const MAX_SIDED_BREAKS = 1_000;
+
+export interface SidedBreak {
+  /** The fragment of a URL that leads to it. */
+  at: string;
+  /** Whether its side is that of the first page. */
+  isRecto: boolean;
+}

@@ -6,7 +6,7 @@
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
 import type { OverlaySheet } from './overlay.ts';
-import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal } from './paged.ts';
+import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
 export interface Questions {
@@ -68,10 +68,8 @@ export interface Questions {
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   changeTables(changes: TableChange[]): null;
-  // Sides of pages
-  markSides(key: string): MarkedSide[];
+  readSidedBreaks(key: string): SidedBreak[];
   addBlankPages(numbers: number[]): boolean;
-  unmarkSides(): null;
   // Long documents
   beginWindows(): LongDocument;
   findColumnWidths(): null;
@@ -212,13 +210,6 @@ export interface LongDocument {
   reason: string;
   /** Whether its page margins show the number of pages. */
   countsPages: boolean;
-}
-
-/** An element that must begin on a page of a side, with the name of its destination in the PDF. */
-export interface MarkedSide {
-  name: string;
-  /** Whether that is the side of the first page. */
-  isRecto: boolean;
 }
 
 export interface WindowOrder {

@@ -2,12 +2,14 @@
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
+import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
+import { SidedBreaks } from './sided-breaks.ts';
 import { preparePagedTables } from './tables/paged-tables.ts';
 
 /** Returns undefined if there is no such content. */
@@ -24,5 +26,7 @@ export async function preparePaged(
   if (footnotes.length) parts.push(new Footnotes(document.paged, footnotes));
   if (contents || hasElements || marginTexts.size || firstNumber)
     parts.push(new GeneratedContent(document, await readPagedContent(document.paged, key, contents)));
+  const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
+  if (breaks.length) parts.push(new SidedBreaks(document, breaks));
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }

@@ -1,51 +1,40 @@
 /**
  * Lets elements begin on a page of their side (`break-before: right`), which Chromium ignores: marks them, so that the PDF tells their
- * pages, and puts empty pages before them. It changes the document until `unmarkSides` is asked; the empty pages stay.
+ * pages, and puts empty pages before them. Runs in an isolated world.
  */
 import { BLANK_PAGE } from '../../contract/blank-page.ts';
-import type { MarkedSide } from '../../contract/questions.ts';
-import { readAttribute, writeAttribute } from '../../dom/nodes.ts';
+import { MAX_SIDED_BREAKS, type SidedBreak } from '../../contract/paged.ts';
+import { Changes } from '../../dom/changes.ts';
+import { removeCover } from '../../dom/cover.ts';
+import { Destinations } from '../../dom/destinations.ts';
+import { writeAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 
 const MAX_ELEMENTS = 100_000;
-const MAX_MARKS = 1_000;
 /** Siblings that the style sheet could select by their number. */
 const MAX_SIBLINGS = 50;
 const SIDE = /^(?:left|right|recto|verso)$/;
 const FLOWS = /^(?:block|flow-root|list-item)$/;
 
 let begun: HTMLElement[] = [];
-let undo: Array<() => void> = [];
 
-/** Names of the form KEY and a number are ids of elements without one. */
-export function markSides(key: string): MarkedSide[] {
-  const holder = document.createElement('div');
-  holder.style.setProperty('display', 'none', 'important');
-  const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
+/** The ids of elements that have none begin with the key. */
+export function readSidedBreaks(key: string): SidedBreak[] {
+  removeCover();
   const sides = findSides();
-  if (!sides.size) return [];
   begun = [...sides.keys()];
-  const marks = Array.from(sides, ([element, side], number): MarkedSide => {
-    const name = nameElement(element, `${key}${number}`);
-    const link = document.createElement('a');
-    link.href = `#${name}`;
-    holder.append(link);
-    return { name, isRecto: side === 'recto' || side === (isReversed ? 'left' : 'right') };
-  });
-  document.documentElement.append(holder);
-  undo.push(() => holder.remove());
-  return marks;
+  if (!begun.length) return [];
+  const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
+  const destinations = new Destinations(key, new Changes());
+  return Array.from(sides, ([element, side]) => ({
+    at: destinations.mark(element),
+    isRecto: side === 'recto' || side === (isReversed ? 'left' : 'right'),
+  }));
 }
 
-export function unmarkSides(): null {
-  for (const each of undo) each();
-  undo = [];
-  return null;
-}
-
-/** Puts an empty page before each of the elements. Returns false if there is a place where that would change more. */
+/** Puts an empty page before each of the elements, unless that would change more. Returns whether there is any. */
 export function addBlankPages(numbers: number[]): boolean {
-  return numbers.map((number) => addBlankPage(begun[number] as HTMLElement)).every(Boolean);
+  return numbers.map((number) => addBlankPage(begun[number] as HTMLElement)).some(Boolean);
 }
 
 /** The elements that begin a page of a side, in their order. */
@@ -53,7 +42,7 @@ function findSides(): Map<HTMLElement, string> {
   const sides = new Map<HTMLElement, string>();
   let n = 0;
   for (const element of selectIn(document, 'body *')) {
-    if (n++ >= MAX_ELEMENTS || sides.size >= MAX_MARKS) break;
+    if (n++ >= MAX_ELEMENTS || sides.size >= MAX_SIDED_BREAKS) break;
     const { breakBefore, breakAfter } = getComputedStyle(element);
     const next = SIDE.test(breakAfter) && element.checkVisibility() ? findNext(element) : undefined;
     if (SIDE.test(breakBefore) && element.checkVisibility()) sides.set(element, breakBefore);
@@ -67,14 +56,6 @@ function findNext(element: HTMLElement): HTMLElement | undefined {
     for (let next = around.nextElementSibling; next; next = next.nextElementSibling)
       if (next instanceof HTMLElement && next.checkVisibility()) return next;
   return undefined;
-}
-
-function nameElement(element: HTMLElement, name: string): string {
-  const own = readAttribute(element, 'id');
-  if (own && /^[\w-]+$/.test(own)) return own;
-  writeAttribute(element, 'id', name);
-  undo.push(() => writeAttribute(element, 'id', own));
-  return name;
 }
 
 function addBlankPage(element: HTMLElement): boolean {

@@ -1,0 +1,43 @@
+/**
+ * Begins elements with `break-before: right` and the like on a page of that side: where the side is wrong, an empty page comes before.
+ * See docs/decisions/0102-page-rules.md.
+ */
+import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { addBlankPages } from '../../chromium/paged/sided-breaks.ts';
+import type { SidedBreak } from '../../in-page/contract/paged.ts';
+import { destinationName } from './destination-name.ts';
+import type { PagedPart, PagedPrint } from './paged-part.ts';
+
+/** Empty pages may move what follows in another way than by a page, such as content that depends on the side. */
+const MAX_ADDITIONS = 3;
+
+export class SidedBreaks implements PagedPart {
+  readonly #document: LoadedDocument;
+  readonly #breaks: readonly SidedBreak[];
+  #additions = 0;
+
+  constructor(document: LoadedDocument, breaks: readonly SidedBreak[]) {
+    this.#document = document;
+    this.#breaks = breaks;
+  }
+
+  async settle({ file }: PagedPrint): Promise<boolean> {
+    const indexes = new Map(file.destinations().map(({ name, index }) => [name, index]));
+    const wrong = this.#findWrong(indexes);
+    this.#document.keepsSides = wrong?.length === 0;
+    if (!wrong?.length || this.#additions === MAX_ADDITIONS) return false;
+    this.#additions++;
+    return addBlankPages(this.#document.paged, wrong);
+  }
+
+  /** The elements that need an empty page. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */
+  #findWrong(indexes: ReadonlyMap<string, number>): number[] | undefined {
+    const wrong: number[] = [];
+    for (const [number, { at, isRecto }] of this.#breaks.entries()) {
+      const index = indexes.get(destinationName(at));
+      if (index === undefined) return undefined;
+      if (index > 0 && ((index + wrong.length) % 2 === 0) !== isRecto) wrong.push(number);
+    }
+    return wrong;
+  }
+}
