@@ -125,3 +125,21 @@ describe('breaks to a page of one side', () => {
     expect(warnings).toContainEqual(expect.objectContaining({ property: 'break-before', element: 'b' }));
   });
 });
+
+describe('@page :nth()', () => {
+  const pages = (css: string, dir: string) =>
+    `<!doctype html><html dir="${dir}"><style>${css} p { break-after: page }</style>${'<p>x'.repeat(4)}`;
+  const box = (selector: string, text: string) => `@page ${selector} { @top-left { content: "${text}" } }`;
+
+  test.each([
+    [':nth(1)', 'ltr', ['A x', 'x', 'x', 'x']],
+    [':nth( even )', 'ltr', ['x', 'A x', 'x', 'A x']],
+    [':nth(2n + 1)', 'ltr', ['A x', 'x', 'A x', 'x']],
+    [':nth(2n)', 'rtl', ['x', 'A x', 'x', 'A x']],
+    [':NTH(odd)', 'rtl', ['A x', 'x', 'A x', 'x']],
+  ])('%s in a document that is %s', async (selector, dir, texts) => {
+    const html = pages(`@media print { ${box(selector, 'A')} }`, dir);
+    expect((await print(html)).pages.map((text) => text.trim()).slice(0, 4)).toEqual(texts);
+    expect((await client.report({ html })).warnings).toEqual([]);
+  });
+});

@@ -3,6 +3,7 @@
  * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
 import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
+import { translateSelector } from '../../print/page-selectors.ts';
 import { isUnknownSize, toLengths } from '../../print/page-sizes.ts';
 
 export interface UnsupportedCss {
@@ -40,7 +41,9 @@ const FEATURES: Record<string, Feature> = {
   marks: ofPage(inValue(/^marks$/, /^(?!none)/)),
   bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
-  nth: ofPage(inPrelude(/:nth\([^)]*\)?/i)),
+  nth: ofPage((declaration) =>
+    translateSelector(declaration.within.at(-1) ?? '') ? undefined : inPrelude(/:nth\([^)]*\)?/i)(declaration),
+  ),
 };
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { StyleSource } from '../../contract/inspection.ts';
 import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
+import { EVEN_PAGES, ODD_PAGES } from '../../contract/page-selectors.ts';
 import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
 import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { listRules } from '../../dom/rules.ts';
@@ -82,7 +83,10 @@ function styleAttributes(root: Root, { left }: Budget): string {
 export function extendStyleSheets(rules: string[][]): null {
   const sheets = [...document.styleSheets];
   const added = new CSSStyleSheet();
-  for (const [n, each] of rules.entries()) for (const rule of each) insertLast(rule, sheets[n], added);
+  const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
+  const [odd, even] = isReversed ? [':left', ':right'] : [':right', ':left'];
+  const onSides = (rule: string) => rule.replace(ODD_PAGES, odd).replace(EVEN_PAGES, even);
+  for (const [n, each] of rules.entries()) for (const rule of each) insertLast(onSides(rule), sheets[n], added);
   if (added.cssRules.length) document.adoptedStyleSheets = [...document.adoptedStyleSheets, added];
   return null;
 }

@@ -2,7 +2,7 @@
  * Lets elements begin on a page of their side (`break-before: right`), which Chromium ignores: marks them, so that the PDF tells their
  * pages, and puts empty pages before them. Runs in an isolated world.
  */
-import { BLANK_PAGE } from '../../contract/blank-page.ts';
+import { BLANK_PAGE } from '../../contract/page-selectors.ts';
 import { MAX_SIDED_BREAKS, type SidedBreak } from '../../contract/paged.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
