@@ -197,3 +197,16 @@ test('amounts of a table in a cell belong to that table', async () => {
   const [page] = (await render(outer)).pages;
   expect(page).toMatch(/inner\s+outer\s*100\s+1$/); // the sums are painted afterwards
 });
+
+test('sums are in their places if the document has rules for its pages', async () => {
+  const rules = '<style>@page { margin: 3cm !important } @page :left { margin-top: 5cm }</style>';
+  for (const options of [{}, { margin: '25mm' }]) {
+    const { placed } = await render(rules + invoice.html, options);
+    const [first = []] = placed;
+    const carried = first.find(({ text }) => text === 'CARRIED');
+    const last = first.filter(({ text }) => /^R\d+\.$/.test(text)).at(-1);
+    expect(carried?.x).toBeCloseTo(last?.x ?? 0, 0); // in the same column
+    expect((carried?.y ?? 0) - (last?.y ?? 0)).toBeGreaterThan(8);
+    expect((carried?.y ?? 0) - (last?.y ?? 0)).toBeLessThan(50);
+  }
+});

@@ -22,8 +22,6 @@ export function pageSize(file: PrintedPages, index: number): Record<'width' | 'h
 
 /** `pages` are the indexes of the pages over which those of the overlay are drawn. */
 export function drawOverlay(file: PrintedPages, overlay: PrintedPages, pages: readonly number[]): Buffer[] {
-  if (overlay.pages.length !== pages.length)
-    throw new Error(`the overlay has ${overlay.pages.length} pages, not ${pages.length}`);
   const drawing = new OverlayDrawing(file, overlay);
   drawing.copy();
   const changed = new Map(pages.map((page, index) => [file.pages[page] as number, drawing.drawOn(page, index)]));

@@ -1,6 +1,7 @@
 /** Prints what is painted over the pages of a print: boxes in, a PDF out that shows them over its pages. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { showOverlay } from '../../chromium/paged/table-questions.ts';
+import { ServiceError } from '../../errors.ts';
 import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { drawOverlay, pageSize } from '../../pdf/paged/overlay-pages.ts';
@@ -24,8 +25,13 @@ export async function layOver(
   await showOverlay(document.paged, sheets);
   const paper = { widthInches: first.width / POINTS_PER_INCH, heightInches: first.height / POINTS_PER_INCH };
   const { chunks } = await document.print({ ...settings, ...PLAIN, paper });
-  return drawOverlay(file, new PrintedPages(Buffer.concat(chunks)), pages);
+  const overlay = new PrintedPages(Buffer.concat(chunks));
+  if (overlay.pages.length !== pages.length) throw new ServiceError('print_failed', KEEPS_MARGINS);
+  return drawOverlay(file, overlay, pages);
 }
+
+const KEEPS_MARGINS =
+  'nothing can be painted over the pages, because a style sheet of another origin sets their size or margins with !important; leave !important out';
 
 /** The sheets say themselves how large they are. */
 const PLAIN = {

@@ -7,6 +7,7 @@ import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { call, read, readAttribute } from '../../dom/nodes.ts';
+import { allRules, RULE_TYPES } from '../../dom/rules.ts';
 import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 
 /** Makes what is painted in a box. It returns a new element that fills the box. */
@@ -33,17 +34,26 @@ const ROOT_LOOK = {
 const SHEET_LOOK = { display: 'block', position: 'relative', margin: '0', padding: '0', border: 'none', overflow: 'clip' };
 
 const painters = new Map<string, Painter>();
+let styles: readonly Element[] = [];
 
 export function registerPainter(name: string, paint: Painter): void {
   painters.set(name, paint);
+}
+
+/** Adds styles to the document while it is an overlay. Returns those of the last call. */
+export function paintWith(added = styles): readonly Element[] {
+  styles = added;
+  return styles;
 }
 
 /** Shows the sheets instead of the document, for good. */
 export function showOverlay(sheets: OverlaySheet[]): null {
   const changes = new Changes();
   const root = read(document, 'documentElement') as HTMLElement;
+  for (const sheet of [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')]) clearPageRules(sheet);
   for (const element of read(root, 'children')) changes.setStyle(element as HTMLElement, 'display', 'none');
   for (const [property, value] of Object.entries(ROOT_LOOK)) changes.setStyle(root, property, value);
+  for (const style of styles) changes.append(root, style);
   const pages = new Map<string, string>(); // the names of pages by their sizes
   for (const [number, sheet] of sheets.entries()) {
     const size = `${sheet.width}pt ${sheet.height}pt`;
@@ -53,6 +63,15 @@ export function showOverlay(sheets: OverlaySheet[]): null {
   }
   adoptStyles(Array.from(pages, ([size, name]) => pageRule(size, name)).join('\n'), changes);
   return null;
+}
+
+/** In Chromium, what is important in a rule for all pages precedes what is important in one for pages with a name. */
+function clearPageRules(sheet: CSSStyleSheet): void {
+  try {
+    for (const rule of allRules(sheet)) if (rule.type === RULE_TYPES.page && rule.style) rule.style.cssText = '';
+  } catch {
+    // a sheet of another origin
+  }
 }
 
 const PAGE_LOOK = ['margin: 0', 'padding: 0', 'border: none', 'background: none', 'page-orientation: upright'];
