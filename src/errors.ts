@@ -34,7 +34,9 @@ export type Subject =
   | 'contents_place'
   | 'contents_selector'
   | 'header'
-  | 'footer';
+  | 'footer'
+  | 'page_header'
+  | 'page_footer';
 
 interface ErrorExtras {
   about?: Subject | undefined;

@@ -20,6 +20,7 @@ import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
+import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
 import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
@@ -72,6 +73,7 @@ export const answers: Questions = {
   isSelector,
   isVertical,
   listHyphenatedWords,
+  measureHeaders,
   measureHeight,
   measureTemplates,
   noteHeights,
@@ -85,6 +87,7 @@ export const answers: Questions = {
   readMetadata,
   readStyleSheets,
   prepareFields,
+  prepareHeaders,
   prepareTables,
   readSidedBreaks,
   readStructure,
@@ -92,6 +95,7 @@ export const answers: Questions = {
   restoreFields,
   showOverlay,
   showWindow,
+  setHeaderMargins,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);
     return null;

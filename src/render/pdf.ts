@@ -175,8 +175,9 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const { content, load, print: wanted, shareOf, hanLanguages, finish, key } = plan;
   const mayDivide = canDivide(plan);
   await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages, mayDivide }, deadline);
-  const settings = document.settings ?? wanted;
-  const paged = await preparePaged(document, plan);
+  const chosen = document.settings ?? wanted;
+  const paged = await preparePaged(document, plan, chosen);
+  const settings = paged?.adjust(chosen) ?? chosen;
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
   const isHyphenated = await document.hyphenate();

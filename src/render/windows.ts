@@ -66,7 +66,8 @@ export function canDivide(job: {
   finish: Partial<WholeSettings>;
 }): boolean {
   const { load, print, paged, finish } = job;
-  const needsWhole = paged?.contents || finish.forms || finish.conformance || finish.repairsTags;
+  const isPaged = paged?.contents || paged?.header || paged?.footer;
+  const needsWhole = isPaged || finish.forms || finish.conformance || finish.repairsTags;
   return load.device.javascript && !print.singlePage && !print.fitsWidth && !needsWhole;
 }
 

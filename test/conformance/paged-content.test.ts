@@ -12,11 +12,12 @@ const folder = await makeFolder('paged-content');
 const [service] = await Promise.all([startService().then(closeAfterAll), fetchVeraPdf()]);
 const invoice = { xml: invoiceXml(SALES.plain as Sale, 'EN 16931'), profile: 'EN 16931' };
 
-test('sums of an invoice are artifacts of PDF/A-3a and PDF/UA-1', async () => {
+test('headers and sums of an invoice are artifacts of PDF/A-3a and PDF/UA-1', async () => {
   const files: string[] = [];
   for (const [n, language] of ['en', 'de', 'ar'].entries()) {
     const { html } = carriedInvoice(60 + 70 * n, { language, columns: n + 1 });
-    const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'], invoice };
+    const header = '<p style="color: navy"><b class=title></b> <span class=pageNumber></span></p>';
+    const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'], invoice, header, margin: 'auto' };
     files.push(await savePdf(folder, language, Buffer.from(await bytesOf(await succeeded(service.pdf({ html, options }))))));
   }
   const verdicts = await validateWithVeraPdf(files);

@@ -14,7 +14,7 @@ const WITH_BACKGROUNDS = `${STYLE}; print-color-adjust: exact`;
  * The distance from the edge of the sheet that Chromium uses (`#header` and `#footer`:
  * https://source.chromium.org/chromium/chromium/src/+/main:components/printing/resources/print_header_footer_template_page.html).
  */
-const EDGE_INCHES = 0.4 / 2.54;
+export const EDGE_INCHES = 0.4 / 2.54;
 /** The distance to the text. With the common `margin: auto`, half of it is above. */
 const GAP_INCHES = 1 / 2.54;
 /** Hides the URL `about:blank`. */

@@ -6,6 +6,7 @@
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
 import type { OverlaySheet } from './overlay.ts';
+import type { HeaderMargins } from './page-headers.ts';
 import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
@@ -67,6 +68,9 @@ export interface Questions {
   showOverlay(sheets: OverlaySheet[]): null;
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
+  prepareHeaders(markup: string[]): null;
+  measureHeaders(widthsPx: number[]): number[] | null;
+  setHeaderMargins(margins: HeaderMargins): null;
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];
   addBlankPages(numbers: number[]): boolean;

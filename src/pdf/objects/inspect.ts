@@ -79,6 +79,11 @@ export function printedView(
   return undefined;
 }
 
+/** The view of the page that has this stream, from its keyword on. */
+export function readView(stream: Buffer | undefined): PrintedView | undefined {
+  return stream && contentView(inflateStart(stream, STREAM.length));
+}
+
 /** The view of the page that has this content. Undefined for content that is not that of a page, or shows nothing of the document. */
 export function contentView(content: string, isPossible: (scale: number) => boolean = () => true): PrintedView | undefined {
   const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];

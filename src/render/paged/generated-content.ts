@@ -31,7 +31,6 @@ export class GeneratedContent implements PagedPart {
   #shown: string[] = [];
   #rules = '';
   #pages = NO_PAGES;
-  /** The name of each page, as `page` gives it. */
   #names: string[] = [];
   /** What runs in margin boxes, by the index of its page. */
   overlay: OverlayBoxes = new Map();
@@ -41,6 +40,16 @@ export class GeneratedContent implements PagedPart {
   constructor(document: LoadedDocument, elements: PagedElements) {
     this.#document = document;
     this.#elements = elements;
+  }
+
+  /** The numbers of the pages of the last print. */
+  get pages(): NumberedPages {
+    return this.#pages;
+  }
+
+  /** The name of each page, as `page` gives it. */
+  get names(): readonly string[] {
+    return this.#names;
   }
 
   async settle(print: PagedPrint): Promise<boolean> {

@@ -31,6 +31,11 @@ export class PagedContent {
     this.#parts = parts;
   }
 
+  /** The settings for the first print. */
+  adjust(settings: Print['settings']): Print['settings'] {
+    return this.#parts.reduce((adjusted, part) => part.adjust?.(adjusted) ?? adjusted, settings);
+  }
+
   /** Prints the document until it does not change any more. Takes the first print. Throws `print_failed` if it never does. */
   async settle(first: Print): Promise<Print> {
     const { pageRanges } = first.settings;

@@ -14,6 +14,8 @@ export interface PagedPrint {
 }
 
 export interface PagedPart {
+  /** The settings with which the document is printed first. */
+  adjust?(settings: Print['settings']): Print['settings'];
   /** Changes the document as the print tells. Returns whether it must be printed again. */
   settle?(print: PagedPrint): Promise<boolean>;
   /** Tells what did not settle after the last print. */

@@ -3,10 +3,12 @@ import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
+import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
+import { preparePageHeaders } from './page-headers.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
@@ -16,6 +18,7 @@ import { preparePagedTables } from './tables/paged-tables.ts';
 export async function preparePaged(
   document: LoadedDocument,
   { content, print, paged }: PrintOrder,
+  settings: PrintSettings,
 ): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
   const contents = paged?.contents;
@@ -24,8 +27,12 @@ export async function preparePaged(
   const { hasElements, marginTexts, firstNumber, hasFootnotes } = document.pagedStyles;
   const footnotes = hasFootnotes ? await takeFootnotes(document.paged, `${key}n`) : [];
   if (footnotes.length) parts.push(new Footnotes(document.paged, footnotes));
-  if (contents || hasElements || marginTexts.size || firstNumber)
-    parts.push(new GeneratedContent(document, await readPagedContent(document.paged, key, contents)));
+  const hasHeaders = paged?.header || paged?.footer;
+  if (contents || hasElements || marginTexts.size || firstNumber || hasHeaders) {
+    const generated = new GeneratedContent(document, await readPagedContent(document.paged, key, contents));
+    parts.push(generated);
+    if (hasHeaders) parts.push(await preparePageHeaders(document, generated, paged, settings));
+  }
   const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
   if (breaks.length) parts.push(new SidedBreaks(document, breaks));
   return parts.length ? new PagedContent(document, key, parts) : undefined;

@@ -17,7 +17,9 @@ const MIN_PAPER_INCHES = 1 / 96;
 /** The settings of the paper. */
 export type PaperSettings = Pick<PrintSettings, 'paper' | 'paperChosenBy' | 'margin' | 'marginChosenBy' | 'singlePage'>;
 
-export function parsePaperOptions(given: PdfOptions, errors: ValidationErrors): PaperSettings {
+export function parsePaperOptions(sent: PdfOptions, errors: ValidationErrors): PaperSettings {
+  const { margin: sentMargin, ...withoutMargin } = sent;
+  const given = isAutoMargin(sentMargin) ? withoutMargin : sent;
   const isSized = given.format !== undefined || given.width !== undefined || given.height !== undefined;
   const options = withoutAutoHeight(given, errors);
   const margin = parseMargin(options.margin, errors);
@@ -93,6 +95,11 @@ function parseSide(
   const range = `must be from 1px to ${MAX_PAPER_INCHES}in`;
   errors.add(`options.${name}`, inches !== undefined ? range : `must be ${LENGTH}${name === 'height' ? '; or "auto"' : ''}`);
   return 1;
+}
+
+/** Whether the margins are those that header and footer need. */
+export function isAutoMargin(margin: PdfOptions['margin']): boolean {
+  return typeof margin === 'string' && margin.trim().toLowerCase() === 'auto';
 }
 
 function parseMargin(given: PdfOptions['margin'], errors: ValidationErrors): Margin {

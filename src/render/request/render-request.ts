@@ -114,7 +114,7 @@ export function parseRendering(body: Options, limits: RenderLimits, errors: Vali
 
 function parsePrinting({ url, options = {} }: Options, errors: ValidationErrors): Printing {
   const print = parsePrintSettings(options, url !== undefined, errors);
-  return { print, paged: parsePaged(options), finish: parseFinishing(options, errors) };
+  return { print, paged: parsePaged(options, errors), finish: parseFinishing(options, errors) };
 }
 
 /** Throws `content_too_large`. */

@@ -18,6 +18,8 @@ const OPTIONS: Record<Subject, string> = {
   contents_selector: 'options.toc.selector',
   header: 'options.headerTemplate',
   footer: 'options.footerTemplate',
+  page_header: 'options.header',
+  page_footer: 'options.footer',
 };
 
 /** Rethrows an error of `work` with the name of the option. */

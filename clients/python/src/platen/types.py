@@ -59,6 +59,21 @@ class Margins(TypedDict):
 PageRanges: TypeAlias = "str"
 
 
+class HeaderSet(TypedDict):
+    all: NotRequired[str]
+    """On other pages."""
+    first: NotRequired[str]
+    """On the first."""
+    last: NotRequired[str]
+    """On the last."""
+    left: NotRequired[str]
+    """On even ones."""
+    right: NotRequired[str]
+    """On odd ones."""
+    pages: NotRequired[dict[str, str]]
+    """By the CSS property `page`."""
+
+
 class Contents(TypedDict):
     """Adds a table of contents with the page numbers of headings, which are links. It is a `nav` with the class
     `platen-toc`, and style sheets of the document apply to it. Documents that have one use `target-counter()` in
@@ -355,8 +370,8 @@ class PdfOptions(TypedDict):
     `false`."""
     margin: NotRequired[float | str | Margins]
     """One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a
-    side that is left out is 0. It overrides every `@page` margin. Default: 0.4in, or the `@page` margin in the
-    markup."""
+    side that is left out is 0. It overrides every `@page` margin. With `auto`, the upper and lower margins are
+    those that `header` and `footer` need. Default: 0.4in, or the `@page` margin in the markup."""
     printBackground: NotRequired[bool]
     """Prints background colours and images. Default: `true`."""
     scale: NotRequired[float]
@@ -388,6 +403,11 @@ class PdfOptions(TypedDict):
     that nothing overlaps, unless an `@page` rule sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page. Otherwise like `headerTemplate`."""
+    header: NotRequired[str | HeaderSet]
+    """HTML above the text of each page, with the styles of the document. The classes of `headerTemplate`,
+    `sectionPage` and `sectionPages` are filled in. It must fit in the margin, unless that is `auto`."""
+    footer: NotRequired[str | HeaderSet]
+    """HTML below the text. Otherwise like `header`."""
     toc: NotRequired[Contents]
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is printed for. Default: `"print"`."""

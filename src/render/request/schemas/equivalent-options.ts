@@ -3,8 +3,8 @@ import { PdfOptions } from './options-schema.ts';
 
 /** Our names, and those of puppeteer, playwright, Gotenberg, PDFShift and DocRaptor. */
 const OPTION_NAMES = {
-  headerTemplate: ['displayHeaderFooter', 'header'],
-  footerTemplate: ['displayHeaderFooter', 'footer'],
+  headerTemplate: ['displayHeaderFooter'],
+  footerTemplate: ['displayHeaderFooter'],
   mediaType: ['emulateMediaType', 'emulateMedia', 'emulatedMediaType', 'use_print', 'media'],
   colorScheme: ['emulatedMediaFeatures'],
   omitBackground: ['omitBackgrounds'],

@@ -8,7 +8,7 @@ import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
 import { flag, oneOf, option, YES_OR_NO } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
-import { CONTENTS_OPTION } from './paged-schema.ts';
+import { CONTENTS_OPTION, FOOTER_OPTION, HEADER_OPTION } from './paged-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
@@ -135,10 +135,10 @@ export const PdfOptions = Type.Object(
     margin: option(Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]), {
       expected: MARGIN,
       description:
-        'One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin.',
+        'One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin. With `auto`, the upper and lower margins are those that `header` and `footer` need.',
       'x-unit': 'px',
       'x-default': '0.4in, or the `@page` margin in the markup',
-      examples: ['20mm', '10mm 15mm', { top: '3cm', bottom: '1in' }],
+      examples: ['20mm', '10mm 15mm', 'auto', { top: '3cm', bottom: '1in' }],
     }),
     printBackground: flag(true, 'Prints background colours and images.'),
     scale: option(Type.Number({ minimum: 0.1, maximum: 2 }), {
@@ -181,6 +181,8 @@ export const PdfOptions = Type.Object(
       'HTML printed below the text of each page. Otherwise like `headerTemplate`.',
       '<span style="margin: auto"><span class="pageNumber"></span> / <span class="totalPages"></span></span>',
     ),
+    header: HEADER_OPTION,
+    footer: FOOTER_OPTION,
     toc: CONTENTS_OPTION,
     mediaType: option(oneOf(MEDIA_TYPES), {
       description: 'The CSS media type the document is printed for.',

@@ -7,6 +7,34 @@ const MAX_TITLE = 200;
 const Selector = Type.String({ minLength: 1, maxLength: MAX_SELECTOR });
 export const DEFAULT_CONTENTS = { selector: 'h1, h2, h3', title: '', depth: 3, place: '' };
 
+const MAX_HEADER = 524_288;
+const Markup = Type.String({ maxLength: MAX_HEADER, contentMediaType: 'text/html' });
+const variant = (description: string) => Type.Optional(Type.String({ description }));
+const HeaderSet = Type.Object(
+  {
+    all: variant('On other pages.'),
+    first: variant('On the first.'),
+    last: variant('On the last.'),
+    left: variant('On even ones.'),
+    right: variant('On odd ones.'),
+    pages: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'By the CSS property `page`.' })),
+  },
+  { additionalProperties: false, $id: 'HeaderSet' },
+);
+const Header = (description: string, example: unknown) =>
+  option(Type.Union([Markup, HeaderSet]), {
+    expected: `a string of HTML, at most ${MAX_HEADER} characters, or an object {all, first, last, left, right, pages}`,
+    description,
+    'x-default': 'none',
+    examples: [example],
+  });
+
+export const HEADER_OPTION = Header(
+  'HTML above the text of each page, with the styles of the document. The classes of `headerTemplate`, `sectionPage` and `sectionPages` are filled in. It must fit in the margin, unless that is `auto`.',
+  { all: '<p>Page <span class="pageNumber"></span></p>', first: '' },
+);
+export const FOOTER_OPTION = Header('HTML below the text. Otherwise like `header`.', '<p class="title"></p>');
+
 export const CONTENTS_OPTION = option(
   Type.Object(
     {
