@@ -19,6 +19,7 @@ import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
+import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout-links.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
@@ -77,6 +78,7 @@ export const answers: Questions = {
   measureHeight,
   measureTemplates,
   noteHeights,
+  placeLayoutLinks,
   readMarker,
   readPagedContent,
   setMarginRules,
@@ -91,6 +93,7 @@ export const answers: Questions = {
   prepareTables,
   readSidedBreaks,
   readStructure,
+  removeLayoutLinks,
   restoreAttributes,
   restoreFields,
   showOverlay,

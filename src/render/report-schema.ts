@@ -38,6 +38,34 @@ const WarningSchema = Type.Object(
   { $id: 'Warning' },
 );
 
+export const BREAK_CAUSES = ['forced', 'avoided', 'does_not_fit', 'monolithic', 'widows'] as const;
+
+const Fragment = Type.Object(
+  {
+    page: Type.Integer({ description: 'The page of the PDF, from 1.' }),
+    x: Type.Number({ description: 'Points from the left edge of the page.' }),
+    y: Type.Number({ description: 'Points from the top edge of the page.' }),
+    width: Type.Number(),
+    height: Type.Number(),
+    break_before: Type.Union([oneOf(BREAK_CAUSES), Type.Null()], {
+      description:
+        'Why a page break is before the fragment; null if there is none. `forced`: `break-before`, `break-after` or a page name demands it. `avoided`: `break-inside`, `break-before` or `break-after: avoid` keeps together what follows. `monolithic`: what follows cannot be divided, such as a picture. `widows`: a line more would fit, but `orphans` or `widows` keeps lines together. `does_not_fit`: the page was full.',
+    }),
+  },
+  { $id: 'LayoutFragment' },
+);
+
+const Located = Type.Object(
+  {
+    selector: Type.String(),
+    index: Type.Integer({ description: 'The number of the element among those that the selector selects, from 0.' }),
+    fragments: Type.Array(Fragment, {
+      description: 'A box for each page that the element is on. Empty for an element that is not shown.',
+    }),
+  },
+  { $id: 'LocatedElement' },
+);
+
 const Host = Type.String({ examples: ['fonts.example.com:443'] });
 
 export const REPORT_SCHEMA = Type.Object(
@@ -53,6 +81,7 @@ export const REPORT_SCHEMA = Type.Object(
       { $id: 'NetworkUse' },
     ),
     warnings: Type.Array(WarningSchema, { description: 'Warnings, at most 100 of each kind.' }),
+    layout: option(Type.Array(Located), { description: 'Where the elements are that `options.layout` selects.' }),
     warning_count: Type.Integer({ description: 'Number of all warnings, also sent as Platen-Warnings.' }),
     timings: Type.Object(
       { queue: Type.Number(), load: Type.Number(), print: Type.Number(), finish: Type.Number() },
@@ -62,5 +91,6 @@ export const REPORT_SCHEMA = Type.Object(
   { $id: 'Report', description: 'Network use, warnings and timings of the render. Not part of lists.' },
 );
 
+export type LocatedElement = Static<typeof Located>;
 export type Warning = Static<typeof WarningSchema>;
 export type RenderReport = Static<typeof REPORT_SCHEMA>;

@@ -55,6 +55,7 @@ export function toReport(
   return {
     network: { requests, bytes, contacted, refused },
     warnings: [...resources, ...hosts, ...errors, ...lacking],
+    ...(page.layout && { layout: page.layout }),
     warning_count: failures + hosts.length + errors.length + lacking.length,
     timings,
   };

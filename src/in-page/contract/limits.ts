@@ -37,3 +37,6 @@ export const MAX_LOST_URL = 500;
 export const MAX_MISSING_PARTS = 1_000;
 export const MAX_MISSING_URL = 500;
 export const MAX_ALTERNATIVES = 10;
+/** Elements whose places on pages a caller asks for, and boxes that may explain the breaks in them. */
+export const MAX_LAYOUT_ELEMENTS = 5_000;
+export const MAX_LAYOUT_BOXES = 2_000;

@@ -5,6 +5,7 @@
 
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
+import type { LayoutLinks } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
 import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
@@ -74,6 +75,8 @@ export interface Questions {
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];
   addBlankPages(numbers: number[]): boolean;
+  placeLayoutLinks(selectors: string[], key: string): LayoutLinks;
+  removeLayoutLinks(): null;
   // Long documents
   beginWindows(): LongDocument;
   findColumnWidths(): null;

@@ -43,7 +43,13 @@ export function anchorNames(element: Element, name: string): string {
 
 /** Creates a link that lies over the element with the name as an anchor. */
 export function createProbe(href: string, anchor: string, place: ProbePlace = 'box'): HTMLElement {
-  return createLink(href, { 'position-anchor': anchor, ...PLACES[place] });
+  // By default, a link whose anchor is clipped may be hidden.
+  return createLink(href, { 'position-anchor': anchor, 'position-visibility': 'always', ...PLACES[place] });
+}
+
+/** Creates a link that is on every page, between its margins. */
+export function createPageProbe(href: string): HTMLElement {
+  return createLink(href, { position: 'fixed', inset: '0' });
 }
 
 /**
@@ -59,9 +65,20 @@ export function createRuler(href: string, pixels: number): HTMLElement {
   return createLink(href, { top: '0', left: '0', width: `${pixels}px`, height: `${pixels}px` });
 }
 
+/** Creates a link of one pixel that stays where it is inserted, and takes no room there. */
+export function createStaticProbe(href: string): HTMLElement {
+  return createLink(href, { width: '1px', height: '1px' });
+}
+
+/** Creates a link in a line that takes no room there. In repeated rows it is on every page. */
+export function createInlineProbe(href: string): HTMLElement {
+  return createLink(href, { position: 'static', font: 'inherit', 'padding-left': '1px', 'margin-right': '-1px' });
+}
+
 function createLink(href: string, place: Record<string, string>): HTMLElement {
   const link = createHtml('a');
   link.setAttribute('data-platen-link', '');
+  link.setAttribute('aria-hidden', 'true');
   link.setAttribute('href', href);
   link.setAttribute('aria-hidden', 'true');
   setLook(link, { all: 'initial', position: 'absolute', ...place });

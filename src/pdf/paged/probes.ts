@@ -57,7 +57,8 @@ export function removeProbes(file: PrintedPages, key: string): void {
     const all = annotations(text);
     const kept = all.filter((each) => probeName(file.text(each), key) === undefined);
     if (kept.length === all.length) continue;
-    for (const each of all) if (!kept.includes(each)) file.body(each)?.fill(' ').write('null');
+    const keeps = new Set(kept);
+    for (const each of all) if (!keeps.has(each)) file.body(each)?.fill(' ').write('null');
     const start = list.indexOf(references, '/Annots ['.length);
     const body = file.body(id);
     const others = kept.map((each) => `${each} 0 R`).join(' ');

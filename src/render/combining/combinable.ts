@@ -33,7 +33,7 @@ export function toCombinable(
   isRefused: (head: string) => boolean,
 ): Combinable | undefined {
   const { tagged, outline, singlePage, fitsWidth, pageRanges, templates } = print;
-  const isPaged = paged?.contents || paged?.header || paged?.footer;
+  const isPaged = paged?.contents || paged?.header || paged?.footer || paged?.layout;
   const marksPages = isPaged || finish.watermark || finish.forms || signing || templates.header || templates.footer;
   if (marksPages || tagged || outline || singlePage || fitsWidth || pageRanges || !isPlainLoad(load)) return undefined;
   if (content.kind !== 'html' || content.baseUrl !== undefined || content.assets) return undefined;

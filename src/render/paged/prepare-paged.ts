@@ -8,6 +8,7 @@ import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
+import { LayoutReport } from './layout/layout-report.ts';
 import { preparePageHeaders } from './page-headers.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
@@ -35,5 +36,6 @@ export async function preparePaged(
   }
   const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
   if (breaks.length) parts.push(new SidedBreaks(document, breaks));
+  if (paged?.layout) parts.push(await LayoutReport.prepare(document, key, print, paged.layout));
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }

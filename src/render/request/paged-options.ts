@@ -25,15 +25,18 @@ export interface PagedPlan {
   hasAutoMargin: boolean;
   /** A table of contents to make. */
   contents: ContentsOrder | undefined;
+  /** Selectors of the elements whose places are reported. */
+  layout: readonly string[] | undefined;
 }
 
 export function parsePaged(options: PdfOptions, errors: ValidationErrors): PagedPlan {
-  const { toc, margin } = options;
+  const { toc, margin, layout } = options;
   return {
     header: parseHeader('header', options, errors),
     footer: parseHeader('footer', options, errors),
     hasAutoMargin: isAutoMargin(margin),
     contents: toc && { ...DEFAULT_CONTENTS, ...toc },
+    layout: layout?.length ? layout : undefined,
   };
 }
 

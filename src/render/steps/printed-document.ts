@@ -33,7 +33,7 @@ export interface PrintedDocument extends Print {
   assetOrigin: string | undefined;
 }
 
-export interface PageReport extends Findings, LayoutLosses {
+export interface PageReport extends Findings, LayoutLosses, Pick<PagedOutcome, 'layout'> {
   network: OutboundReport;
   /** Controls that should have become form fields, and are printed as they are. */
   printedFields: ElementLocation[];

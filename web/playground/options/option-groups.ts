@@ -7,5 +7,5 @@ export const OPTION_GROUPS: Record<string, string> = {
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
   'Failure conditions': 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
-  Result: 'tagged outline conformance forms invoice metadata password watermark images attachments signature compress',
+  Result: 'tagged outline conformance forms invoice metadata password watermark images attachments signature compress layout',
 };

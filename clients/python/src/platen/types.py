@@ -435,6 +435,9 @@ class PdfOptions(TypedDict):
     failOnHttpStatus: NotRequired[FailOnHttpStatus]
     failOnResourceError: NotRequired[FailOnResourceError]
     failOnConsoleError: NotRequired[FailOnConsoleError]
+    layout: NotRequired[list[str]]
+    """Reports where elements are on the pages of the PDF, as `layout` of the report: a box in points for each page
+    that an element is on, and why a page break is before it. The selectors select at most 5000 elements."""
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
     """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
     `password`; attachments need PDF/A-3 or PDF/A-4f."""
@@ -597,6 +600,30 @@ class Warning(TypedDict):
     """The font that was replaced."""
 
 
+class LayoutFragment(TypedDict):
+    page: int
+    """The page of the PDF, from 1."""
+    x: float
+    """Points from the left edge of the page."""
+    y: float
+    """Points from the top edge of the page."""
+    width: float
+    height: float
+    break_before: Literal['forced', 'avoided', 'does_not_fit', 'monolithic', 'widows'] | None
+    """Why a page break is before the fragment; null if there is none. `forced`: `break-before`, `break-after` or a
+    page name demands it. `avoided`: `break-inside`, `break-before` or `break-after: avoid` keeps together what
+    follows. `monolithic`: what follows cannot be divided, such as a picture. `widows`: a line more would fit, but
+    `orphans` or `widows` keeps lines together. `does_not_fit`: the page was full."""
+
+
+class LocatedElement(TypedDict):
+    selector: str
+    index: int
+    """The number of the element among those that the selector selects, from 0."""
+    fragments: list[LayoutFragment]
+    """A box for each page that the element is on. Empty for an element that is not shown."""
+
+
 class Timings(TypedDict):
     """Milliseconds spent in each phase."""
 
@@ -612,6 +639,8 @@ class Report(TypedDict):
     network: NetworkUse
     warnings: list[Warning]
     """Warnings, at most 100 of each kind."""
+    layout: NotRequired[list[LocatedElement]]
+    """Where the elements are that `options.layout` selects."""
     warning_count: int
     """Number of all warnings, also sent as Platen-Warnings."""
     timings: Timings

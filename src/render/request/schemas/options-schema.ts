@@ -1,6 +1,7 @@
 /** The schema of `POST /v1/pdf`. Keywords of the schema hold its documentation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../../../chromium/load/load-settings.ts';
+import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
 import { AssetsSchema } from '../values/assets.ts';
 import { FORMAT_NAMES } from '../values/lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from '../values/metadata.ts';
@@ -337,6 +338,12 @@ export const PdfOptions = Type.Object(
       'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
       { $id: 'FailOnConsoleError' },
     ),
+    layout: option(Type.Array(Selector, { maxItems: 100 }), {
+      expected: 'a list of at most 100 CSS selectors',
+      description: `Reports where elements are on the pages of the PDF, as \`layout\` of the report: a box in points for each page that an element is on, and why a page break is before it. The selectors select at most ${MAX_LAYOUT_ELEMENTS} elements.`,
+      'x-default': 'none',
+      examples: [['h2', '#total']],
+    }),
     ...FINISH_OPTIONS,
     failOnWarning: option(Type.Array(oneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }), {
       $id: 'FailOnWarning',

@@ -1,0 +1,33 @@
+/** What a document tells about the elements whose places on pages a caller asks for. */
+
+/** The answer to `placeLayoutLinks`. */
+export interface LayoutLinks {
+  /** The index of a selector that is not valid. */
+  invalid: number | null;
+  /** The numbers of the boxes that each selector selects, -1 for elements without a box. Null if there are too many. */
+  selected: number[][] | null;
+  /** In the order of the document. */
+  boxes: LayoutBox[];
+}
+
+export interface LayoutBox extends BreakCauses {
+  /** The number of the last box in it. */
+  last: number;
+  /** The box above it, if it has a number. */
+  previous: number | null;
+  /** The box as seen from the link in it, if there is one. Links over boxes in tables would take 10 ms each. */
+  fromLink: Record<'x' | 'y' | 'width' | 'height', number> | null;
+}
+
+/** Why a page may begin with a box. Lengths are in CSS pixels. */
+export interface BreakCauses {
+  isForced: boolean;
+  isAvoided: boolean;
+  isMonolithic: boolean;
+  /** The room that it and the boxes that begin with it leave free above its content, and that repeated rows take. */
+  leadPx: number;
+  /** The height of a line, or 0 if it does not begin with text. */
+  linePx: number;
+  /** The number of its lines if it has nothing but text, or 0. */
+  lines: number;
+}

@@ -1,0 +1,143 @@
+/** Reads from the styles of a box why a page may begin with it. */
+import type { BreakCauses } from '../../contract/layout.ts';
+import { isMatch } from '../../dom/built-ins.ts';
+import { findClosest, findFirst, isElement, isText, matches, measureBox, read } from '../../dom/nodes.ts';
+
+/** Boxes that no break divides. */
+export const MONOLITHIC = 'img, svg, canvas, video, iframe, object, embed, input, select, textarea, button, meter, progress';
+const FORCED = /^(?:page|left|right|recto|verso)$/;
+const AVOIDED = /^avoid(?:-page)?$/;
+const BESIDE_OTHERS = /^(?:table-cell|inline)/;
+/** The height of a line whose height is `normal`, as a factor of the size of the font. */
+const NORMAL_LINE = 1.2;
+
+/** An element that is laid out, or a text. */
+type Content = Element | Text;
+
+/** A box with the boxes around it that begin with it, and what is above them. */
+interface Start {
+  boxes: Element[];
+  previous: Content | undefined;
+}
+
+/** A box with the boxes in it that begin with it, the last of which has text or cannot be divided. */
+interface Beginning {
+  boxes: Element[];
+  first: 'text' | 'monolithic' | undefined;
+}
+
+export function findStart(element: Element): Start {
+  const boxes: Element[] = [];
+  for (let at: Element | null = element; at && at !== read(document, 'body'); at = read(at, 'parentElement')) {
+    boxes.push(at);
+    const previous = isBeside(at) ? undefined : findInFlow(read(at, 'previousSibling'), 'previousSibling');
+    if (previous) return { boxes, previous };
+  }
+  return { boxes, previous: undefined };
+}
+
+export function readCauses(element: Element, { boxes: around, previous }: Start): BreakCauses {
+  const { boxes: inner, first } = findBeginning(element);
+  const started = [...around, ...inner].map(styleOf);
+  const before = previous && isElement(previous) ? previous : undefined;
+  const line = inner.at(-1) ?? element;
+  const linePx = first === 'text' ? lineHeight(styleOf(line)) : 0;
+  return {
+    isForced:
+      started.some(({ breakBefore }) => isMatch(FORCED, breakBefore)) || (before ? isForcedBetween(before, element) : false),
+    isAvoided:
+      started.some(({ breakInside, breakBefore }) => isMatch(AVOIDED, breakInside) || isMatch(AVOIDED, breakBefore)) ||
+      inner.some((each) => isMatch(AVOIDED, styleOf(each).breakAfter)),
+    isMonolithic: first === 'monolithic',
+    leadPx: around.reduce((sum, each) => sum + topEdge(each, each !== element), 0) + repeatedAbove(element),
+    linePx,
+    lines:
+      linePx && line === element && !findFirst(element, 'div, p, table, ul, ol, img, svg')
+        ? Math.round(contentHeight(element) / linePx)
+        : 0,
+  };
+}
+
+export function isBox(element: Element): boolean {
+  return element.getClientRects().length > 0;
+}
+
+export function isMonolithic(element: Element, { display, contain }: CSSStyleDeclaration): boolean {
+  return matches(element, MONOLITHIC) || isMatch(/^inline-/, display) || isMatch(/size|strict/, contain);
+}
+
+function findBeginning(element: Element): Beginning {
+  const boxes = [element];
+  for (let at = element; ; ) {
+    if (isMonolithic(at, styleOf(at))) return { boxes, first: 'monolithic' };
+    const first = findInFlow(read(at, 'firstChild'), 'nextSibling');
+    if (!first || isText(first)) return { boxes, first: first && 'text' };
+    boxes.push(first);
+    at = first;
+  }
+}
+
+function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSibling'): Content | undefined {
+  for (let node = start; node; node = read(node, next)) {
+    if (isText(node) && isMatch(/\S/, node.data)) return node;
+    if (isElement(node) && isInFlow(node)) return node;
+  }
+  return undefined;
+}
+
+function isInFlow(element: Element): boolean {
+  const { position, cssFloat } = styleOf(element);
+  return isBox(element) && !isMatch(/absolute|fixed/, position) && cssFloat === 'none' && measureBox(element).height > 0;
+}
+
+/** Whether what precedes the element is not above it. */
+function isBeside(element: Element): boolean {
+  const parent = read(element, 'parentElement');
+  const { display, cssFloat } = styleOf(element);
+  return (
+    isMatch(BESIDE_OTHERS, display) || cssFloat !== 'none' || (parent !== null && isMatch(/flex|grid/, styleOf(parent).display))
+  );
+}
+
+/** Whether a break is forced after a box or the last one in it, or the next is on pages of another name. */
+function isForcedBetween(previous: Element, element: Element): boolean {
+  for (let at: Content | undefined = previous; at && isElement(at); at = findInFlow(read(at, 'lastChild'), 'previousSibling'))
+    if (isMatch(FORCED, styleOf(at).breakAfter)) return true;
+  return pageName(previous) !== pageName(element);
+}
+
+/** The name of the pages on which an element is. */
+function pageName(element: Element): string {
+  for (let at: Element | null = element; at; at = read(at, 'parentElement')) {
+    const page = styleOf(at).getPropertyValue('page');
+    if (page !== 'auto') return page;
+  }
+  return 'auto';
+}
+
+function topEdge(element: Element, isAround: boolean): number {
+  const { marginTop, paddingTop, borderTopWidth } = styleOf(element);
+  const sum = (lengths: string[]) => lengths.reduce((total, length) => total + Math.max(0, Number.parseFloat(length) || 0), 0);
+  return sum(isAround ? [marginTop, paddingTop, borderTopWidth] : [marginTop]);
+}
+
+/** The height of header rows above an element in a table, which are on every page. */
+function repeatedAbove(element: Element): number {
+  const table = findClosest(element, 'table');
+  const head = table && findFirst(table, 'thead');
+  return head && !head.contains(element) ? measureBox(head).height : 0;
+}
+
+function lineHeight({ lineHeight: height, fontSize }: CSSStyleDeclaration): number {
+  return Number.parseFloat(height) || NORMAL_LINE * Number.parseFloat(fontSize);
+}
+
+function contentHeight(element: Element): number {
+  const { paddingTop, paddingBottom, borderTopWidth, borderBottomWidth } = styleOf(element);
+  const edges = [paddingTop, paddingBottom, borderTopWidth, borderBottomWidth].map(Number.parseFloat);
+  return edges.reduce((height, edge) => height - (edge || 0), measureBox(element).height);
+}
+
+function styleOf(element: Element): CSSStyleDeclaration {
+  return getComputedStyle(element);
+}

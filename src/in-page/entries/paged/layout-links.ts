@@ -1,0 +1,168 @@
+/** Places links over the elements that a caller selects, and over the boxes in them with which a page may begin for a reason of their own. */
+
+import type { LayoutBox, LayoutLinks } from '../../contract/layout.ts';
+import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../contract/limits.ts';
+import type { Box } from '../../contract/questions.ts';
+import { isMatch } from '../../dom/built-ins.ts';
+import { Changes } from '../../dom/changes.ts';
+import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../dom/nodes.ts';
+import {
+  addProbeHolder,
+  createInlineProbe,
+  createPageProbe,
+  createProbe,
+  createStaticProbe,
+  nameAnchor,
+} from '../../dom/probes.ts';
+import { selectIn } from '../../dom/roots.ts';
+import { allRules } from '../../dom/rules.ts';
+import { findStart, isBox, isMonolithic, MONOLITHIC, readCauses } from './break-causes.ts';
+
+type Styled = HTMLElement | SVGElement;
+
+/** A box of at most this height has one line, which no break divides. */
+const LINE_PX = 24;
+const REPEATED = 'thead, tfoot';
+const DEPENDS_ON_LAST = /:(?:last|only|nth-last|empty|has)/;
+
+const changes = new Changes();
+/** Whether styles may depend on the last element in another. */
+let dependsOnLast = false;
+
+/** Links to `KEY:pages` are over the area of each page, and those to `KEY:layout-N` and `KEY:layout-N-end` over box N and at its end. */
+export function placeLayoutLinks(selectors: string[], key: string): LayoutLinks {
+  const selected = select(selectors);
+  if (typeof selected === 'number') return { invalid: selected, selected: [], boxes: [] };
+  if (selected.reduce((sum, { length }) => sum + length, 0) > MAX_LAYOUT_ELEMENTS)
+    return { invalid: null, selected: null, boxes: [] };
+  const elements = new Set(selected.flat().filter(isBox));
+  const boxes = inOrder(new Set([...elements, ...findCandidates(elements)]));
+  const numbers = new Map(boxes.map((each, number) => [each, number]));
+  dependsOnLast = mentions(DEPENDS_ON_LAST);
+  const links = addLinks(boxes, elements, key);
+  return {
+    invalid: null,
+    selected: selected.map((all) => all.map((each) => numbers.get(each) ?? -1)),
+    boxes: boxes.map((each) => describe(each, numbers, links.get(each))),
+  };
+}
+
+export function removeLayoutLinks(): null {
+  changes.undo();
+  return null;
+}
+
+/** Returns the elements of each selector, or the index of one that is not valid. */
+function select(selectors: string[]): number | Styled[][] {
+  const selected: Styled[][] = [];
+  for (const [index, selector] of selectors.entries())
+    try {
+      selected.push([...selectIn<Styled>(document, selector)]);
+    } catch {
+      return index;
+    }
+  return selected;
+}
+
+function findCandidates(elements: ReadonlySet<Element>): Styled[] {
+  const mayBeStyled = findFirst(read(document, 'documentElement'), '[style*="break-"]') || mentions(/break-/);
+  const outer = [...elements].filter((element) => !hasAncestorIn(element, elements));
+  const inner = outer.flatMap((element) => [...selectIn<Styled>(element, mayBeStyled ? '*' : MONOLITHIC)]);
+  return inner.filter((each) => !elements.has(each) && mayBegin(each)).slice(0, MAX_LAYOUT_BOXES);
+}
+
+function hasAncestorIn(element: Element, elements: ReadonlySet<Element>): boolean {
+  for (let at = read(element, 'parentElement'); at; at = read(at, 'parentElement')) if (elements.has(at)) return true;
+  return false;
+}
+
+/** Whether a page may begin with the box for a reason of its own. */
+function mayBegin(element: Element): boolean {
+  const style = getComputedStyle(element);
+  const { breakBefore, breakInside, breakAfter, display } = style;
+  if (display === 'none' || display === 'contents' || findClosest(element, REPEATED)) return false;
+  const isPlain = breakBefore === 'auto' && breakInside === 'auto' && breakAfter === 'auto';
+  return !isPlain || (isMonolithic(element, style) && measureBox(element).height > LINE_PX);
+}
+
+function inOrder(boxes: ReadonlySet<Element>): Styled[] {
+  return [...selectIn<Styled>(document, '*')].filter((each) => boxes.has(each));
+}
+
+function describe(element: Styled, numbers: ReadonlyMap<Element, number>, link: Element | undefined): LayoutBox {
+  const start = findStart(element);
+  const { previous } = start;
+  const inner = [...selectIn<Element>(element, '*')].findLast((each) => numbers.has(each));
+  return {
+    ...readCauses(element, start),
+    last: numbers.get(inner ?? element) ?? 0,
+    previous: previous && isElement(previous) ? (numbers.get(previous) ?? null) : null,
+    fromLink: link ? measureFrom(link, element) : null,
+  };
+}
+
+function measureFrom(link: Element, element: Element): Box {
+  const [from, { x, y, width, height }] = [measureBox(link), measureBox(element)];
+  return { x: x - from.x, y: y - from.y, width, height };
+}
+
+/** Returns the links that are in boxes. */
+function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key: string): Map<Element, Element> {
+  const holder = addProbeHolder(changes);
+  holder.append(createPageProbe(`${key}:pages`));
+  const inner = new Map<Element, Element>();
+  for (const [number, element] of boxes.entries()) {
+    const href = `${key}:layout-${number}`;
+    const host = findHost(element);
+    if (host) inner.set(element, addInnerLink(host, href));
+    else addOuterLinks(element, href, elements.has(element), holder);
+  }
+  return inner;
+}
+
+/** In repeated rows, only what is in the flow is repeated. */
+function addInnerLink(host: Styled, href: string): Element {
+  const isInRepeatedRow = findClosest(host, REPEATED) !== null;
+  const isInLine = isInRepeatedRow && !hasElements(host);
+  const link = isInLine ? createInlineProbe(href) : createStaticProbe(href);
+  if (isInRepeatedRow && !isInLine) changes.setStyle(host, 'position', 'relative');
+  changes.append(host, link);
+  return link;
+}
+
+/** Returns the element in a cell or a fixed box to which a link can be added without an effect on the styles of others. */
+function findHost(element: Element): HTMLElement | undefined {
+  const cells = matches(element, `tr, ${REPEATED}`) ? [...selectIn<Element>(element, 'td, th')] : [];
+  const host = cells.at(-1) ?? (findClosest(element, 'td, th') || isFixed(element) ? element : undefined);
+  if (!host || !(host instanceof HTMLElement) || isMonolithic(host, getComputedStyle(host))) return undefined;
+  const isPlain = !hasElements(host) && read(host, 'firstChild');
+  return isPlain || !dependsOnLast ? host : undefined;
+}
+
+function hasElements(host: Element): boolean {
+  return findFirst(host, ':not([data-platen-link])') !== null;
+}
+
+function addOuterLinks(element: Styled, href: string, isWhole: boolean, holder: HTMLElement): void {
+  const name = `--${href.replace(':', '-')}`;
+  nameAnchor(element, name, changes);
+  holder.append(createProbe(href, name, isWhole ? 'box' : 'start'));
+  // A link over a box reaches to the end of the last page, where the element may end earlier.
+  if (isWhole && measureBox(element).height > LINE_PX) holder.append(createProbe(`${href}-end`, name, 'end'));
+}
+
+/** Whether a rule of the document may match, or one that cannot be read. */
+function mentions(pattern: RegExp): boolean {
+  try {
+    const sheets = [...document.styleSheets, ...document.adoptedStyleSheets];
+    return sheets.some((sheet) => [...allRules(sheet)].some(({ cssText }) => isMatch(pattern, cssText)));
+  } catch {
+    return true; // a style sheet of another origin
+  }
+}
+
+function isFixed(element: Element): boolean {
+  for (let at: Element | null = element; at; at = read(at, 'parentElement'))
+    if (getComputedStyle(at).position === 'fixed') return true;
+  return false;
+}
