@@ -22,6 +22,7 @@ import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/pag
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout-links.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
+import { findPageRisks, mayHavePageRisks, removeRiskLinks } from './entries/paged/page-risks.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
 import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
@@ -56,6 +57,7 @@ export const answers: Questions = {
   findColumnWidths,
   findDrawnScripts,
   findFailedFonts,
+  findPageRisks,
   findUnrepeatedRows,
   extendStyleSheets,
   findEffects,
@@ -75,6 +77,7 @@ export const answers: Questions = {
   isVertical,
   listHyphenatedWords,
   measureHeaders,
+  mayHavePageRisks,
   measureHeight,
   measureTemplates,
   noteHeights,
@@ -94,6 +97,7 @@ export const answers: Questions = {
   readSidedBreaks,
   readStructure,
   removeLayoutLinks,
+  removeRiskLinks,
   restoreAttributes,
   restoreFields,
   showOverlay,

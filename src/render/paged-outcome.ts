@@ -1,7 +1,7 @@
 /** What depends on the pages of a document and is known when it has been printed. */
 import type { Bookmark } from '../pdf/paged/bookmarks.ts';
 import type { PageLabel } from '../pdf/paged/page-labels.ts';
-import type { LocatedElement } from './report-schema.ts';
+import type { LocatedElement, Warning } from './report-schema.ts';
 
 export interface PagedOutcome {
   /** The labels of the pages that are printed, if they are not simply numbered. */
@@ -9,6 +9,8 @@ export interface PagedOutcome {
   bookmarks?: Bookmark[] | undefined;
   /** Where the elements are that the request asks for. */
   layout?: LocatedElement[] | undefined;
+  /** What looks wrong at the ends of its pages. */
+  pageWarnings?: Warning[] | undefined;
   /** Targets that the document does not have, and the elements that refer to them. */
   missing?: ReadonlyArray<{ to: string; element: string }>;
 }

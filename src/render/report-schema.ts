@@ -23,6 +23,7 @@ const WarningSchema = Type.Object(
       description: 'The element that the warning is about: the first or the worst. Absent if it is the page itself.',
       examples: ['div.main'],
     }),
+    pages: option(Type.Array(Type.Integer()), { description: 'Pages that the warning is about, from 1.' }),
     percent: option(Type.Integer(), {
       description: 'Scale, in percent, at which the document was printed to fit.',
       examples: [72],

@@ -50,6 +50,8 @@ export function toReport(
     ...[...page.unsupported, ...page.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
     ...lossWarnings(page),
     ...earlyWarnings(page.unfinished),
+    ...(page.pageWarnings ?? []),
+    ...blankWarnings(page.blankPages),
     ...pictureWarnings(pictures),
   ];
   return {
@@ -155,6 +157,13 @@ function lossWarnings({ rasterized, lost: { closed, links } }: PageReport): Warn
     warnings.push({ kind: 'content_rasterized', ...rasterized, message });
   }
   return warnings;
+}
+
+function blankWarnings(pages: number[]): Warning[] {
+  if (!pages.length) return [];
+  const remedy = 'look for a forced break or a height of 100vh before it';
+  const message = `${pages.length === 1 ? `page ${pages[0]} has` : `${pages.length} pages have`} nothing but perhaps a background; ${remedy}`;
+  return [{ kind: 'page_blank', pages: pages.slice(0, MAX_PENDING), message }];
 }
 
 /** One warning for each request that was running, and one for any other reason. */

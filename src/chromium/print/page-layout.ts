@@ -131,6 +131,11 @@ export class PageLayout {
     return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
+  /** Whether something may look wrong at the ends of pages of this height. */
+  mayHavePageRisks(heightPx: number): Promise<boolean> {
+    return this.#step(answerOr(ask(this.#session, 'mayHavePageRisks', [heightPx], BOOLEAN), false));
+  }
+
   /** Asks in a window of the size of the page. */
   #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };

@@ -19,6 +19,19 @@ export interface LayoutBox extends BreakCauses {
   fromLink: Record<'x' | 'y' | 'width' | 'height', number> | null;
 }
 
+/** What may look wrong on pages. Links to `KEY:risk-N` tell whether it does. */
+export interface PageRisk {
+  kind: (typeof RISK_KINDS)[number];
+  /** Such as `div.main`. */
+  element: string;
+  /** Why a break has no effect. */
+  reason: string;
+  /** A fixed box as seen from the link in it. */
+  fromLink: LayoutBox['fromLink'];
+}
+
+export const RISK_KINDS = ['break_ignored', 'heading_alone', 'box_cut', 'content_covered'] as const;
+
 /** Why a page may begin with a box. Lengths are in CSS pixels. */
 export interface BreakCauses {
   isForced: boolean;

@@ -40,3 +40,5 @@ export const MAX_ALTERNATIVES = 10;
 /** Elements whose places on pages a caller asks for, and boxes that may explain the breaks in them. */
 export const MAX_LAYOUT_ELEMENTS = 5_000;
 export const MAX_LAYOUT_BOXES = 2_000;
+/** What may look wrong on pages. */
+export const MAX_PAGE_RISKS = 100;

@@ -76,7 +76,9 @@ export class PrintedPages extends RawFile {
     const stream = id === undefined ? undefined : this.stream(Number(id));
     if (!stream) return '';
     const names = new Map<string, number>();
-    return inflateSync(stream.subarray(STREAM.length))
+    const data = stream.subarray(STREAM.length);
+    const isPlain = !this.text(Number(id)).includes('/FlateDecode'); // Skia leaves short streams as they are
+    return (isPlain ? data : inflateSync(data))
       .toString('latin1')
       .replace(MARKED_CONTENT, '')
       .replace(RESOURCE, (name, kind) => {

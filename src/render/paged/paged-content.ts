@@ -79,6 +79,7 @@ export class PagedContent {
 
   /** Returns the parts that need another print. */
   async #change(print: Print): Promise<PagedPart[]> {
+    if (!this.#parts.some((part) => part.settle)) return [];
     const paged = this.#read(print);
     const changed: PagedPart[] = [];
     for (const part of this.#parts) if (await part.settle?.(paged)) changed.push(part);

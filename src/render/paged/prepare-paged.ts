@@ -10,6 +10,7 @@ import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { LayoutReport } from './layout/layout-report.ts';
 import { preparePageHeaders } from './page-headers.ts';
+import { PageWarnings } from './layout/page-warnings.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
@@ -37,5 +38,12 @@ export async function preparePaged(
   const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
   if (breaks.length) parts.push(new SidedBreaks(document, breaks));
   if (paged?.layout) parts.push(await LayoutReport.prepare(document, key, print, paged.layout));
+  const warnings = mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined;
+  if (warnings) parts.push(warnings);
   return parts.length ? new PagedContent(document, key, parts) : undefined;
+}
+
+/** Breaks are neither in a single page nor looked for in a document that may be printed in windows. */
+function mayWarn({ htmlClass, mayBeLong }: LoadedDocument, { singlePage }: PrintSettings): boolean {
+  return htmlClass.mayBreakBadly && !mayBeLong && !singlePage;
 }

@@ -2,6 +2,7 @@
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
+import { findBlankPages } from '../../pdf/paged/blank-pages.ts';
 import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
@@ -13,10 +14,12 @@ export interface LayoutLosses {
   shrunkToPercent: number | undefined;
   /** Rows of tables that should be on every page and are not. */
   unrepeated: UnrepeatedRows[];
+  /** Numbers of pages, from 1, that show nothing. */
+  blankPages: number[];
 }
 
 /** The value for images, which have no paper. */
-export const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [] };
+export const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [], blankPages: [] };
 
 /** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
 const SHRUNK_PERCENT = 98;
@@ -43,11 +46,14 @@ export async function measureLosses(
   const percent = toPercent(scale, requested);
   const factor = (view.scale ?? settings.scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
-  const mayRepeat = document.htmlClass.mayRepeatRows && countPages(chunks) > 1;
+  const pages = countPages(chunks);
+  const mayRepeat = document.htmlClass.mayRepeatRows && pages > 1;
+  const mayBeBlank = document.htmlClass.mayLeaveBlank && pages > 1 && !document.mayBeLong;
   return {
     cutOffPx: view.roomPx === undefined ? 0 : await document.layout.overflow(view.roomPx),
     clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
     unrepeated: mayRepeat ? await document.layout.findUnrepeated(page) : [],
+    blankPages: mayBeBlank ? findBlankPages(chunks) : [],
     shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined,
   };
 }

@@ -33,7 +33,7 @@ export interface PrintedDocument extends Print {
   assetOrigin: string | undefined;
 }
 
-export interface PageReport extends Findings, LayoutLosses, Pick<PagedOutcome, 'layout'> {
+export interface PageReport extends Findings, LayoutLosses, Pick<PagedOutcome, 'layout' | 'pageWarnings'> {
   network: OutboundReport;
   /** Controls that should have become form fields, and are printed as they are. */
   printedFields: ElementLocation[];

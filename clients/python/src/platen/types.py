@@ -348,7 +348,7 @@ class Signature(TypedDict):
     """Where the signature is shown. Default: the signature is not shown."""
 
 
-FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'target_missing', 'printed_early']]"
+FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'content_covered', 'break_ignored', 'box_cut', 'heading_alone', 'page_blank', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'target_missing', 'printed_early']]"
 
 
 Timeout: TypeAlias = "int"
@@ -583,6 +583,8 @@ class Warning(TypedDict):
     """The side at which content is cut off."""
     element: NotRequired[str]
     """The element that the warning is about: the first or the worst. Absent if it is the page itself."""
+    pages: NotRequired[list[int]]
+    """Pages that the warning is about, from 1."""
     percent: NotRequired[int]
     """Scale, in percent, at which the document was printed to fit."""
     property: NotRequired[str]

@@ -35,6 +35,12 @@ export interface HtmlClass {
   mayRepeatRows: boolean;
   /** Tables may have heads and feet that depend on their pages. */
   mayPageTables: boolean;
+  /** Page breaks may be forced. */
+  mayForceBreaks: boolean;
+  /** Page breaks may look wrong: they are forced, or divide headings, tall pictures or fixed boxes from what belongs to them. */
+  mayBreakBadly: boolean;
+  /** Pages may be blank. */
+  mayLeaveBlank: boolean;
   /** A script may still be active after the `load` event. */
   runsAfterLoad: boolean;
   /** Something may be animated. */
@@ -66,6 +72,9 @@ export const ACTIVE: HtmlClass = {
   mayLoseContent: true,
   mayRepeatRows: true,
   mayPageTables: true,
+  mayForceBreaks: true,
+  mayBreakBadly: true,
+  mayLeaveBlank: true,
   runsAfterLoad: true,
   mayBeAnimated: true,
   mentionsMetadata: true,
@@ -102,6 +111,11 @@ const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:te
 /** Matches rows that may be repeated on every page. */
 const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;
 const MAY_PAGE_TABLES = /data-(?:carry|keep|on\s*=\s*["']?(?:not-)?(?:first|last))\b/i;
+const FORCED_BREAK = /break-(?:before|after)\s*:\s*(?!a(?:void|uto))/i;
+/** Matches what may look wrong at the end of a page, in a document that is longer than one. */
+const ENDS_BADLY = /<(?:h[2-6]|img|svg|canvas)\b|fixed/i;
+const TALL = /height|vh\b/i;
+const PAGE_CHARACTERS = 500;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
@@ -181,11 +195,23 @@ function runsLater(html: string, script: string): boolean {
   return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
 }
 
-type PrintLosses = 'mayLoseContent' | 'mayRepeatRows' | 'mayPageTables' | 'mayBeLong';
+type PrintLosses =
+  | 'mayLoseContent'
+  | 'mayRepeatRows'
+  | 'mayPageTables'
+  | 'mayBeLong'
+  | 'mayForceBreaks'
+  | 'mayBreakBadly'
+  | 'mayLeaveBlank';
 
 /** A script may add what the markup does not have. */
 function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLosses> {
+  const mayForceBreaks = !isStatic || FORCED_BREAK.test(html);
+  const mayHavePages = html.length >= PAGE_CHARACTERS || TALL.test(html);
   return {
+    mayForceBreaks,
+    mayBreakBadly: mayForceBreaks || (mayHavePages && ENDS_BADLY.test(html)),
+    mayLeaveBlank: mayForceBreaks || TALL.test(html),
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),
     mayPageTables: !isStatic || MAY_PAGE_TABLES.test(html),

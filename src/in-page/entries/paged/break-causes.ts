@@ -43,8 +43,7 @@ export function readCauses(element: Element, { boxes: around, previous }: Start)
   const line = inner.at(-1) ?? element;
   const linePx = first === 'text' ? lineHeight(styleOf(line)) : 0;
   return {
-    isForced:
-      started.some(({ breakBefore }) => isMatch(FORCED, breakBefore)) || (before ? isForcedBetween(before, element) : false),
+    isForced: started.some(({ breakBefore }) => forcesBreak(breakBefore)) || (before ? isForcedBetween(before, element) : false),
     isAvoided:
       started.some(({ breakInside, breakBefore }) => isMatch(AVOIDED, breakInside) || isMatch(AVOIDED, breakBefore)) ||
       inner.some((each) => isMatch(AVOIDED, styleOf(each).breakAfter)),
@@ -58,6 +57,10 @@ export function readCauses(element: Element, { boxes: around, previous }: Start)
   };
 }
 
+export function forcesBreak(value: string): boolean {
+  return isMatch(FORCED, value);
+}
+
 export function isBox(element: Element): boolean {
   return element.getClientRects().length > 0;
 }
@@ -66,7 +69,7 @@ export function isMonolithic(element: Element, { display, contain }: CSSStyleDec
   return matches(element, MONOLITHIC) || isMatch(/^inline-/, display) || isMatch(/size|strict/, contain);
 }
 
-function findBeginning(element: Element): Beginning {
+export function findBeginning(element: Element): Beginning {
   const boxes = [element];
   for (let at = element; ; ) {
     if (isMonolithic(at, styleOf(at))) return { boxes, first: 'monolithic' };
@@ -77,7 +80,7 @@ function findBeginning(element: Element): Beginning {
   }
 }
 
-function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSibling'): Content | undefined {
+export function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSibling'): Content | undefined {
   for (let node = start; node; node = read(node, next)) {
     if (isText(node) && isMatch(/\S/, node.data)) return node;
     if (isElement(node) && isInFlow(node)) return node;
@@ -91,7 +94,7 @@ function isInFlow(element: Element): boolean {
 }
 
 /** Whether what precedes the element is not above it. */
-function isBeside(element: Element): boolean {
+export function isBeside(element: Element): boolean {
   const parent = read(element, 'parentElement');
   const { display, cssFloat } = styleOf(element);
   return (
@@ -102,7 +105,7 @@ function isBeside(element: Element): boolean {
 /** Whether a break is forced after a box or the last one in it, or the next is on pages of another name. */
 function isForcedBetween(previous: Element, element: Element): boolean {
   for (let at: Content | undefined = previous; at && isElement(at); at = findInFlow(read(at, 'lastChild'), 'previousSibling'))
-    if (isMatch(FORCED, styleOf(at).breakAfter)) return true;
+    if (forcesBreak(styleOf(at).breakAfter)) return true;
   return pageName(previous) !== pageName(element);
 }
 

@@ -2,7 +2,6 @@
 
 import type { LayoutBox, LayoutLinks } from '../../contract/layout.ts';
 import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../contract/limits.ts';
-import type { Box } from '../../contract/questions.ts';
 import { isMatch } from '../../dom/built-ins.ts';
 import { Changes } from '../../dom/changes.ts';
 import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../dom/nodes.ts';
@@ -17,6 +16,7 @@ import {
 import { selectIn } from '../../dom/roots.ts';
 import { allRules } from '../../dom/rules.ts';
 import { findStart, isBox, isMonolithic, MONOLITHIC, readCauses } from './break-causes.ts';
+import { isFixed, measureFrom } from './inner-links.ts';
 
 type Styled = HTMLElement | SVGElement;
 
@@ -101,11 +101,6 @@ function describe(element: Styled, numbers: ReadonlyMap<Element, number>, link: 
   };
 }
 
-function measureFrom(link: Element, element: Element): Box {
-  const [from, { x, y, width, height }] = [measureBox(link), measureBox(element)];
-  return { x: x - from.x, y: y - from.y, width, height };
-}
-
 /** Returns the links that are in boxes. */
 function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key: string): Map<Element, Element> {
   const holder = addProbeHolder(changes);
@@ -159,10 +154,4 @@ function mentions(pattern: RegExp): boolean {
   } catch {
     return true; // a style sheet of another origin
   }
-}
-
-function isFixed(element: Element): boolean {
-  for (let at: Element | null = element; at; at = read(at, 'parentElement'))
-    if (getComputedStyle(at).position === 'fixed') return true;
-  return false;
 }

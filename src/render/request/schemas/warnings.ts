@@ -42,6 +42,28 @@ export const WARNINGS = {
     meaning: 'The document is wider than the page and was scaled down to fit, by more than 2 %.',
     members: '`percent`',
   },
+  content_covered: {
+    meaning:
+      'A fixed box that is on every page covers text. The message has the page margin that would keep it clear. Boxes with a negative `z-index`, that are transparent or rotated, or for which repeated rows leave room, do not count.',
+    members: '`element`, `pages`',
+  },
+  break_ignored: {
+    meaning:
+      'A forced page break has no effect in Chromium, because of the box that has it or of a box around it: a line break, an inline box, a float, columns, an item beside another in a flex or grid container.',
+    members: '`element`, `pages`',
+  },
+  box_cut: {
+    meaning: 'A picture, `svg` or `canvas` is taller than the page, which cuts it.',
+    members: '`element`, `pages`',
+  },
+  heading_alone: {
+    meaning: 'A heading is at the end of a page, and its text begins on the next one.',
+    members: '`element`, `pages`',
+  },
+  page_blank: {
+    meaning: 'Pages of a document with several show nothing, or nothing but a border or background.',
+    members: '`pages`',
+  },
   pictures_large: {
     meaning:
       'Pictures take more than 4 MB, because Chromium stores all but JPEGs without loss. Use JPEGs, `images.quality` or `images.maxDpi`.',

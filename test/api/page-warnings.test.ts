@@ -1,0 +1,137 @@
+/** Warnings about what looks wrong at the ends of pages. */
+import { describe, expect, test } from 'vitest';
+import { book, invoice, letter, statement } from '../../bench/documents.ts';
+import { Client, problem } from '../support/client.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
+
+const KINDS = ['content_covered', 'break_ignored', 'box_cut', 'heading_alone', 'page_blank'];
+const STYLE = 'body { margin: 0; font: 16px/20px sans-serif } p, h2 { margin: 0 }';
+const html = (body: string, css = '') => `<!doctype html><style>${STYLE} ${css}</style>${body}`;
+const lines = (count: number) => `<p>${Array.from({ length: count }, (_, n) => `line ${n}`).join('<br>')}</p>`;
+const above = (px: number) => `<div style="height: ${px}px"></div>`;
+const FORCED = 'break-before: page';
+const MARGIN = { margin: '50px' };
+
+async function warnings(document: string, options: object = {}) {
+  const { warnings: all } = await client.report({ html: document, options: { ...MARGIN, ...options } });
+  return all.filter(({ kind }) => KINDS.includes(kind));
+}
+
+describe('break_ignored', () => {
+  test.each([
+    ['a line break', `a<br style="page-break-before: always">b`, 'br', 'line break'],
+    ['an inline element', `<p>a <span style="${FORCED}">b</span>`, 'span', 'display is inline'],
+    ['an inline block', `<p>a <b style="display: inline-block; ${FORCED}">b</b>`, 'b', 'inline-block'],
+    ['a float', `<p>a<div id="x" style="float: left; ${FORCED}">b</div>`, 'div#x', 'floats'],
+    ['an absolute box', `<p>a<div id="x" style="position: absolute; ${FORCED}">b</div>`, 'div#x', 'absolute'],
+    ['an item beside another', `<div style="display: flex"><p>a</p><p id="x" style="${FORCED}">b</div>`, 'p#x', 'beside'],
+    ['in an inline block', `<div style="display: inline-block"><p>a<p id="x" style="${FORCED}">b</div>`, 'p#x', 'inline-block'],
+    ['in columns', `<div style="columns: 2"><p>a<p id="x" style="${FORCED}">b</div>`, 'p#x', 'columns'],
+    ['by a rule', '<p>a<span class="x">b</span>', 'span.x', 'display is inline'],
+  ])('%s', async (_, body, element, reason) => {
+    const found = await warnings(html(body, '.x { break-after: page }'));
+    expect(found).toMatchObject([{ kind: 'break_ignored', element, pages: [1], message: expect.stringContaining(reason) }]);
+  });
+
+  test.each([
+    ['a block', `<p>a<p style="${FORCED}">b`],
+    ['an item of a column', `<div style="display: flex; flex-direction: column"><p>a</p><p style="${FORCED}">b</div>`],
+    ['a row', `<table><tr><td>a<tr style="${FORCED}"><td>b</table>`],
+    ['in a cell', `<table><tr><td><p>a<p style="${FORCED}">b</table>`],
+    ['in an item', `<div style="display: flex"><div><p>a<p style="${FORCED}">b</div></div>`],
+    ['what is not shown', `<span style="display: none; ${FORCED}">b</span>`],
+    ['no forced break', '<span style="break-inside: avoid; break-before: avoid">b</span>'],
+  ])('not of %s', async (_, body) => {
+    expect(await warnings(html(body))).toEqual([]);
+  });
+});
+
+describe('heading_alone', () => {
+  test('a heading at the end of a page', async () => {
+    const found = await warnings(html(`${above(980)}<h2 id="terms">Terms</h2>${lines(3)}`));
+    const message = expect.stringContaining('break-after: avoid');
+    expect(found).toMatchObject([{ kind: 'heading_alone', element: 'h2#terms', pages: [1], message }]);
+  });
+
+  test.each([
+    ['a heading that is kept', `${lines(1)}${above(960)}<h2 style="break-after: avoid">Terms</h2>${lines(3)}`],
+    ['a heading with its text', `${above(600)}<h2>Terms</h2>${lines(30)}`],
+    ['a heading on a page of its own', `<h2>Cover</h2><p style="break-before: page">${lines(3)}`],
+    ['a heading that is far above', `<div style="height: 1022px"><h2>Cover</h2></div>${lines(3)}`],
+  ])('not %s', async (_, body) => {
+    expect(await warnings(html(body))).toEqual([]);
+  });
+});
+
+describe('box_cut', () => {
+  const picture = (height: number) => `<svg width="100" height="${height}"><circle r="50" /><circle cy="${height}" r="50" /></svg>`;
+
+  test('a picture that is taller than the page', async () => {
+    const found = await warnings(html(picture(1_500)));
+    expect(found).toMatchObject([{ kind: 'box_cut', element: 'svg', pages: [1, 2] }]);
+  });
+
+  test('not one that is moved to the next page', async () => {
+    expect(await warnings(html(`${lines(20)}${picture(900)}${lines(20)}`))).toEqual([]);
+  });
+});
+
+describe('content_covered', () => {
+  const header = (css: string) => `<div id="top" style="position: fixed; top: 0; width: 100%; ${css}">Company</div>${lines(80)}`;
+
+  test('a fixed header with text', async () => {
+    const found = await warnings(html(header('background: white')));
+    expect(found).toMatchObject([
+      { kind: 'content_covered', element: 'div#top', pages: [1, 2], message: expect.stringContaining('top margin of 53pt') },
+    ]);
+  });
+
+  test.each([
+    ['a background', header('z-index: -1')],
+    ['a stamp', header('opacity: 0.2')],
+    ['a rotated stamp', header('transform: rotate(-30deg)')],
+    ['a header in the margin', header('margin-top: -40px; height: 40px')],
+    ['a hidden header', header('visibility: hidden')],
+    [
+      'a header for which rows keep room',
+      `<div style="position: fixed; top: 0">Company</div><table><thead><tr><td style="height: 30px"></thead><tr><td>${lines(80)}</table>`,
+    ],
+    ['a document of one page', header('').replace(lines(80), lines(3))],
+  ])('not %s', async (_, body) => {
+    expect(await warnings(html(body))).toEqual([]);
+  });
+});
+
+describe('page_blank', () => {
+  test('a page with nothing but a background', async () => {
+    const box = '<div style="height: 1022px; background: #eef">';
+    const found = await warnings(html(`${lines(3)}<div style="break-before: page"></div>${box}</div>${lines(3)}`));
+    expect(found).toMatchObject([{ kind: 'page_blank', pages: [2] }]);
+  });
+
+  test('not a page with a picture, a drawing or a header', async () => {
+    const drawing = '<svg style="break-before: page; display: block" width="9" height="9"><circle r="9" /></svg>';
+    expect(await warnings(html(`${lines(3)}${drawing}`))).toEqual([]);
+    const body = `${lines(3)}<div style="break-before: page"></div><div style="height: 1022px"></div>${lines(3)}`;
+    const headerTemplate = '<span style="font-size: 9px">Company</span>';
+    expect(await warnings(html(body), { headerTemplate })).toEqual([]);
+  });
+});
+
+test('failOnWarning', async () => {
+  const document = html(`${above(980)}<h2>Terms</h2>${lines(3)}`);
+  const reply = await client.pdf({ html: document, options: { ...MARGIN, failOnWarning: ['heading_alone'] } });
+  await problem(reply, 422, 'render_gate_failed');
+});
+
+test.each([
+  ['a letter', letter()],
+  ['an invoice', invoice(60)],
+  ['a book', book().replace('</head>', '<style>h2 { break-after: avoid }</style></head>')],
+  ['a statement', statement()],
+])('none in %s', async (_, document) => {
+  expect(await warnings(document, { margin: undefined })).toEqual([]);
+});
