@@ -19,6 +19,7 @@ import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
+import { hasLastBlock, moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout-links.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
@@ -69,6 +70,7 @@ export const answers: Questions = {
   fixHeights,
   growPages,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
+  hasLastBlock,
   holdTemplateFonts,
   insertSoftHyphens,
   inspectText,
@@ -80,6 +82,7 @@ export const answers: Questions = {
   mayHavePageRisks,
   measureHeight,
   measureTemplates,
+  moveLastBlock,
   noteHeights,
   placeLayoutLinks,
   readMarker,
@@ -93,6 +96,8 @@ export const answers: Questions = {
   readStyleSheets,
   prepareFields,
   prepareHeaders,
+  prepareLastBlock,
+  restoreLastBlock,
   prepareTables,
   readSidedBreaks,
   readStructure,

@@ -67,7 +67,8 @@ describe('heading_alone', () => {
 });
 
 describe('box_cut', () => {
-  const picture = (height: number) => `<svg width="100" height="${height}"><circle r="50" /><circle cy="${height}" r="50" /></svg>`;
+  const picture = (height: number) =>
+    `<svg width="100" height="${height}"><circle r="50" /><circle cy="${height}" r="50" /></svg>`;
 
   test('a picture that is taller than the page', async () => {
     const found = await warnings(html(picture(1_500)));

@@ -131,6 +131,11 @@ export class PageLayout {
     return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
+  /** Whether a block belongs at the bottom of the last page. */
+  hasLastBlock(): Promise<boolean> {
+    return this.#step(answerOr(ask(this.#session, 'hasLastBlock', [], BOOLEAN), false));
+  }
+
   /** Whether something may look wrong at the ends of pages of this height. */
   mayHavePageRisks(heightPx: number): Promise<boolean> {
     return this.#step(answerOr(ask(this.#session, 'mayHavePageRisks', [heightPx], BOOLEAN), false));

@@ -19,6 +19,12 @@ export interface LayoutBox extends BreakCauses {
   fromLink: Record<'x' | 'y' | 'width' | 'height', number> | null;
 }
 
+/** The answer to `prepareLastBlock`. */
+export interface LastBlock {
+  /** The paddings and borders below the block in CSS pixels. */
+  tailPx: number;
+}
+
 /** What may look wrong on pages. Links to `KEY:risk-N` tell whether it does. */
 export interface PageRisk {
   kind: (typeof RISK_KINDS)[number];

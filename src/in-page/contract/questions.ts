@@ -5,7 +5,7 @@
 
 import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
-import type { LayoutLinks, PageRisk } from './layout.ts';
+import type { LastBlock, LayoutLinks, PageRisk } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
 import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
@@ -77,6 +77,10 @@ export interface Questions {
   addBlankPages(numbers: number[]): boolean;
   placeLayoutLinks(selectors: string[], key: string): LayoutLinks;
   removeLayoutLinks(): null;
+  hasLastBlock(): boolean;
+  prepareLastBlock(key: string): LastBlock | null;
+  moveLastBlock(px: number, beginsPage: boolean): null;
+  restoreLastBlock(): null;
   mayHavePageRisks(heightPx: number): boolean;
   findPageRisks(key: string, heightPx: number): PageRisk[];
   removeRiskLinks(): null;

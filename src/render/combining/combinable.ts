@@ -62,8 +62,11 @@ function readDocument(html: string, isRefused: (head: string) => boolean): Combi
 
 /** Whether nothing that is known of the markup could make its report differ from an empty one. */
 function isPlainMarkup(html: string): boolean {
-  const { isStatic, hasResources, mayClip, mayForceBreaks, mayLoseContent, mayPageTables, ...others } = classifyHtml(html);
+  const { isStatic, hasResources, mayClip, mayForceBreaks, mayPinBlock, mayLoseContent, mayPageTables, ...others } =
+    classifyHtml(html);
   const { mayBeAnimated, mentionsMetadata, declaresShadows } = others;
   const lacks = hasResources || mayClip || mayLoseContent;
-  return isStatic && !(lacks || mayForceBreaks || mayPageTables || mayBeAnimated || mentionsMetadata || declaresShadows);
+  return (
+    isStatic && !(lacks || mayForceBreaks || mayPinBlock || mayPageTables || mayBeAnimated || mentionsMetadata || declaresShadows)
+  );
 }

@@ -8,6 +8,7 @@ import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
+import { LastBlock } from './layout/last-block.ts';
 import { LayoutReport } from './layout/layout-report.ts';
 import { preparePageHeaders } from './page-headers.ts';
 import { PageWarnings } from './layout/page-warnings.ts';
@@ -37,6 +38,8 @@ export async function preparePaged(
   }
   const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
   if (breaks.length) parts.push(new SidedBreaks(document, breaks));
+  const last = print.singlePage ? undefined : await LastBlock.prepare(document, key);
+  if (last) parts.push(last);
   if (paged?.layout) parts.push(await LayoutReport.prepare(document, key, print, paged.layout));
   const warnings = mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined;
   if (warnings) parts.push(warnings);

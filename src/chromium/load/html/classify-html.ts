@@ -35,6 +35,8 @@ export interface HtmlClass {
   mayRepeatRows: boolean;
   /** Tables may have heads and feet that depend on their pages. */
   mayPageTables: boolean;
+  /** A block may belong at the bottom of the last page. */
+  mayPinBlock: boolean;
   /** Page breaks may be forced. */
   mayForceBreaks: boolean;
   /** Page breaks may look wrong: they are forced, or divide headings, tall pictures or fixed boxes from what belongs to them. */
@@ -72,6 +74,7 @@ export const ACTIVE: HtmlClass = {
   mayLoseContent: true,
   mayRepeatRows: true,
   mayPageTables: true,
+  mayPinBlock: true,
   mayForceBreaks: true,
   mayBreakBadly: true,
   mayLeaveBlank: true,
@@ -200,6 +203,7 @@ type PrintLosses =
   | 'mayRepeatRows'
   | 'mayPageTables'
   | 'mayBeLong'
+  | 'mayPinBlock'
   | 'mayForceBreaks'
   | 'mayBreakBadly'
   | 'mayLeaveBlank';
@@ -209,6 +213,7 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
   const mayForceBreaks = !isStatic || FORCED_BREAK.test(html);
   const mayHavePages = html.length >= PAGE_CHARACTERS || TALL.test(html);
   return {
+    mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
     mayBreakBadly: mayForceBreaks || (mayHavePages && ENDS_BADLY.test(html)),
     mayLeaveBlank: mayForceBreaks || TALL.test(html),

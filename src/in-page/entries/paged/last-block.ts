@@ -1,0 +1,82 @@
+/** Moves a block to the bottom of the last page, by its margin. Links tell where it is. */
+import type { LastBlock } from '../../contract/layout.ts';
+import { Changes } from '../../dom/changes.ts';
+import { findFirst, isElement, measureBox, read } from '../../dom/nodes.ts';
+import { addProbeHolder, createPageProbe, createProbe, nameAnchor } from '../../dom/probes.ts';
+import { selectIn } from '../../dom/roots.ts';
+import { findInFlow, findStart, isBox } from './break-causes.ts';
+
+type Styled = HTMLElement | SVGElement;
+
+const SELECTOR = '[data-last-page-bottom]';
+
+const changes = new Changes();
+const moves = new Changes();
+let block: HTMLElement | undefined;
+/** The distance from what is above it. */
+let gapPx = 0;
+
+export function hasLastBlock(): boolean {
+  return findFirst(read(document, 'documentElement'), SELECTOR) !== null;
+}
+
+/** Links to `KEY:last-block` and `KEY:last-end` are at its beginning and at the end of what follows it. Null if it is not shown. */
+export function prepareLastBlock(key: string): LastBlock | null {
+  block = [...selectIn(document, SELECTOR)].findLast(isBox);
+  if (!block) return null;
+  changes.setStyle(block, 'break-inside', 'avoid');
+  gapPx = measureGap(block);
+  const holder = addProbeHolder(changes);
+  holder.append(createPageProbe(`${key}:pages`));
+  const places = { block: 'start', end: 'end' } as const;
+  const elements: Record<keyof typeof places, Styled> = { block, end: findEnd(block) };
+  for (const [name, place] of Object.entries(places)) {
+    const anchor = `--${key}-last-${name}`;
+    nameAnchor(elements[name as keyof typeof places], anchor, changes);
+    holder.append(createProbe(`${key}:last-${name}`, anchor, place));
+  }
+  return { tailPx: measureTail(block) };
+}
+
+/** Moves the block down from where it is in the flow. A margin at the top of a page has an effect only after a forced break. */
+export function moveLastBlock(px: number, beginsPage: boolean): null {
+  moves.undo();
+  if (!block || !px) return null;
+  moves.setStyle(block, 'margin-top', `${beginsPage ? px : gapPx + px}px`);
+  if (beginsPage) moves.setStyle(block, 'break-before', 'page');
+  return null;
+}
+
+export function restoreLastBlock(): null {
+  moves.undo();
+  changes.undo();
+  return null;
+}
+
+/** The margin above the block, which may be that of the box before it. */
+function measureGap(element: Element): number {
+  const own = Number.parseFloat(getComputedStyle(element).marginTop) || 0;
+  const { boxes, previous } = findStart(element);
+  const isNext = boxes.length === 1 && previous && isElement(previous);
+  return isNext ? Math.max(own, measureBox(element).top - measureBox(previous).bottom) : own;
+}
+
+/** Returns the last box that follows the block, or the block. */
+function findEnd(element: Styled): Styled {
+  let end: Element = element;
+  for (let at: Element | null = element; at && at !== read(document, 'body'); at = read(at, 'parentElement')) {
+    const last = findInFlow(read(read(at, 'parentElement') ?? at, 'lastChild'), 'previousSibling');
+    if (last && isElement(last) && last !== at) end = last;
+  }
+  return end as Styled;
+}
+
+/** The paddings and borders below the block, which need room on its page. */
+function measureTail(element: Element): number {
+  let tail = 0;
+  for (let at = read(element, 'parentElement'); at; at = read(at, 'parentElement')) {
+    const { paddingBottom, borderBottomWidth } = getComputedStyle(at);
+    tail += (Number.parseFloat(paddingBottom) || 0) + (Number.parseFloat(borderBottomWidth) || 0);
+  }
+  return tail;
+}
