@@ -1,13 +1,13 @@
 /** Finds what may look wrong at the ends of pages, and places links that tell whether it does. */
-import type { PageRisk } from '../../contract/layout.ts';
-import { MAX_PAGE_RISKS } from '../../contract/limits.ts';
-import { isMatch } from '../../dom/built-ins.ts';
-import { Changes } from '../../dom/changes.ts';
-import { elementName } from '../../dom/names.ts';
-import { isElement, matches, measureBox, read } from '../../dom/nodes.ts';
-import { addProbeHolder, createPageProbe, createProbe, createStaticProbe, nameAnchor } from '../../dom/probes.ts';
-import { selectIn } from '../../dom/roots.ts';
-import { isShown } from '../../dom/visibility.ts';
+import type { PageRisk } from '../../../contract/layout.ts';
+import { MAX_PAGE_RISKS } from '../../../contract/limits.ts';
+import { isMatch } from '../../../dom/built-ins.ts';
+import { Changes } from '../../../dom/changes.ts';
+import { elementName } from '../../../dom/names.ts';
+import { isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
+import { addProbeHolder, createPageProbe, createProbe, createStaticProbe, nameAnchor } from '../../../dom/probes.ts';
+import { selectIn } from '../../../dom/roots.ts';
+import { isShown } from '../../../dom/visibility.ts';
 import { findBeginning, findInFlow, findStart, isBeside, isBox, readCauses } from './break-causes.ts';
 import { findIgnoredBreaks, selectByRules } from './ignored-breaks.ts';
 import { isFixed, measureFrom } from './inner-links.ts';

@@ -1,8 +1,8 @@
 /** Finds elements whose forced page breaks have no effect in Chromium. The facts were tried with Chromium 153. */
-import { isMatch } from '../../dom/built-ins.ts';
-import { matches, measureBox, read } from '../../dom/nodes.ts';
-import { selectIn } from '../../dom/roots.ts';
-import { allRules } from '../../dom/rules.ts';
+import { isMatch } from '../../../dom/built-ins.ts';
+import { matches, measureBox, read } from '../../../dom/nodes.ts';
+import { selectIn } from '../../../dom/roots.ts';
+import { allRules } from '../../../dom/rules.ts';
 import { findInFlow, forcesBreak, isBox } from './break-causes.ts';
 
 type Styled = HTMLElement | SVGElement;

@@ -1,6 +1,6 @@
 /** What is known of boxes with links in them. */
-import type { LayoutBox } from '../../contract/layout.ts';
-import { measureBox, read } from '../../dom/nodes.ts';
+import type { LayoutBox } from '../../../contract/layout.ts';
+import { measureBox, read } from '../../../dom/nodes.ts';
 
 /** Returns a box as seen from the link in it. */
 export function measureFrom(link: Element, element: Element): LayoutBox['fromLink'] {

@@ -1,9 +1,9 @@
 /** Moves a block to the bottom of the last page, by its margin. Links tell where it is. */
-import type { LastBlock } from '../../contract/layout.ts';
-import { Changes } from '../../dom/changes.ts';
-import { findFirst, isElement, measureBox, read } from '../../dom/nodes.ts';
-import { addProbeHolder, createPageProbe, createProbe, nameAnchor } from '../../dom/probes.ts';
-import { selectIn } from '../../dom/roots.ts';
+import type { LastBlock } from '../../../contract/layout.ts';
+import { Changes } from '../../../dom/changes.ts';
+import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
+import { addProbeHolder, createPageProbe, createProbe, nameAnchor } from '../../../dom/probes.ts';
+import { selectIn } from '../../../dom/roots.ts';
 import { findInFlow, findStart, isBox } from './break-causes.ts';
 
 type Styled = HTMLElement | SVGElement;

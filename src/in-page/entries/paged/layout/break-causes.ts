@@ -1,7 +1,7 @@
 /** Reads from the styles of a box why a page may begin with it. */
-import type { BreakCauses } from '../../contract/layout.ts';
-import { isMatch } from '../../dom/built-ins.ts';
-import { findClosest, findFirst, isElement, isText, matches, measureBox, read } from '../../dom/nodes.ts';
+import type { BreakCauses } from '../../../contract/layout.ts';
+import { isMatch } from '../../../dom/built-ins.ts';
+import { findClosest, findFirst, isElement, isText, matches, measureBox, read } from '../../../dom/nodes.ts';
 
 /** Boxes that no break divides. */
 export const MONOLITHIC = 'img, svg, canvas, video, iframe, object, embed, input, select, textarea, button, meter, progress';

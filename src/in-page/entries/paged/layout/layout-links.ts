@@ -1,10 +1,10 @@
 /** Places links over the elements that a caller selects, and over the boxes in them with which a page may begin for a reason of their own. */
 
-import type { LayoutBox, LayoutLinks } from '../../contract/layout.ts';
-import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../contract/limits.ts';
-import { isMatch } from '../../dom/built-ins.ts';
-import { Changes } from '../../dom/changes.ts';
-import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../dom/nodes.ts';
+import type { LayoutBox, LayoutLinks } from '../../../contract/layout.ts';
+import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../../contract/limits.ts';
+import { isMatch } from '../../../dom/built-ins.ts';
+import { Changes } from '../../../dom/changes.ts';
+import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
 import {
   addProbeHolder,
   createInlineProbe,
@@ -12,9 +12,9 @@ import {
   createProbe,
   createStaticProbe,
   nameAnchor,
-} from '../../dom/probes.ts';
-import { selectIn } from '../../dom/roots.ts';
-import { allRules } from '../../dom/rules.ts';
+} from '../../../dom/probes.ts';
+import { selectIn } from '../../../dom/roots.ts';
+import { allRules } from '../../../dom/rules.ts';
 import { findStart, isBox, isMonolithic, MONOLITHIC, readCauses } from './break-causes.ts';
 import { isFixed, measureFrom } from './inner-links.ts';
 
