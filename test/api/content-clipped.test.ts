@@ -69,7 +69,8 @@ describe('content_clipped', () => {
     ],
     ['goes down in lines', '<html style="writing-mode: vertical-rl"><body><div style="width: 3000px">x</div>'],
   ])('reports nothing clipped for %s, which starts on the right', async (_what, markup) => {
-    expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
+    const { warnings } = await client.report({ html: `<!doctype html>${markup}` });
+    expect(warnings.filter(({ kind }) => kind !== 'page_blank')).toEqual([]); // margins may follow a box of 100vh
   });
 
   test('reports how many pixels are clipped', async () => {
@@ -258,7 +259,8 @@ describe('content_clipped by a box', () => {
   test('is reported with an external style sheet, a custom paper size and a single page', async () => {
     const markup = `<!doctype html><style>@page { size: A5 landscape; margin: 1cm }</style><div style="height: 100vh; overflow: hidden">${rows(15)}</div>${SCRIPT}`;
     expect((await client.report({ html: markup })).warnings).toMatchObject([{ side: 'bottom' }]);
-    expect((await client.report({ html: markup, options: { format: 'A3' } })).warnings).toEqual([]);
+    const { warnings } = await client.report({ html: markup, options: { format: 'A3' } });
+    expect(warnings.filter(({ kind }) => kind !== 'page_blank')).toEqual([]); // margins follow the box of 100vh
     const single = `<!doctype html><div style="height: 300px; overflow: hidden">${rows(40)}</div>`;
     expect((await client.report({ html: single, options: { singlePage: true } })).warnings).toMatchObject([{ side: 'bottom' }]);
   });

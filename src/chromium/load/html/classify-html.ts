@@ -216,7 +216,7 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
     mayBreakBadly: mayForceBreaks || (mayHavePages && ENDS_BADLY.test(html)),
-    mayLeaveBlank: mayForceBreaks || TALL.test(html),
+    mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),
     mayPageTables: !isStatic || MAY_PAGE_TABLES.test(html),

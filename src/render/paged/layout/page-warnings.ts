@@ -43,12 +43,7 @@ export class PageWarnings implements PagedPart {
   static async prepare(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
     const { paper, margin, scale } = settings;
     const heightPx = Math.max(1, ((paper.heightInches - margin.top - margin.bottom) * PX_PER_INCH) / scale);
-    if (!(await document.layout.mayHavePageRisks(heightPx))) return undefined;
-    const { paged, htmlClass } = document;
-    const args: [string, number] = [key, heightPx];
-    const risks = htmlClass.isStatic
-      ? await paged.askStatic('findPageRisks', args, PAGE_RISKS)
-      : await paged.ask('findPageRisks', args, PAGE_RISKS);
+    const risks = await findRisks(document, [key, heightPx]);
     return risks.length ? new PageWarnings(document, risks, scale) : undefined;
   }
 
@@ -75,6 +70,14 @@ export class PageWarnings implements PagedPart {
     });
     return { pageWarnings };
   }
+}
+
+async function findRisks(
+  { htmlClass, layout, paged }: LoadedDocument,
+  args: [key: string, heightPx: number],
+): Promise<PageRisk[]> {
+  if (htmlClass.isStatic) return paged.askStatic('findPageRisks', args, PAGE_RISKS);
+  return (await layout.mayHavePageRisks(args[1])) ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
 }
 
 function judgeBreak({ reason }: PageRisk, places: readonly Place[]): Finding {

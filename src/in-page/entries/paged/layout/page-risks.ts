@@ -37,6 +37,7 @@ export function mayHavePageRisks(heightPx: number): boolean {
 /** Links to `KEY:risk-N` are over the elements, and links to `KEY:risk-N-next` at what follows headings. */
 export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   const found = findRisks(heightPx).slice(0, MAX_PAGE_RISKS);
+  if (!found.length) return [];
   const holder = addProbeHolder(changes);
   holder.append(createPageProbe(`${key}:pages`));
   return found.map(({ kind, element, reason = '', next }, number) => {
