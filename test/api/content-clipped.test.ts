@@ -69,8 +69,7 @@ describe('content_clipped', () => {
     ],
     ['goes down in lines', '<html style="writing-mode: vertical-rl"><body><div style="width: 3000px">x</div>'],
   ])('reports nothing clipped for %s, which starts on the right', async (_what, markup) => {
-    const { warnings } = await client.report({ html: `<!doctype html>${markup}` });
-    expect(warnings.filter(({ kind }) => kind !== 'page_blank')).toEqual([]); // margins may follow a box of 100vh
+    expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
   });
 
   test('reports how many pixels are clipped', async () => {
@@ -230,7 +229,8 @@ describe('content_clipped by a box', () => {
   });
 
   test.each(Object.entries(ON_PURPOSE))('is not reported for %s', async (_what, markup) => {
-    expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
+    const { warnings } = await client.report({ html: `<!doctype html>${markup}` });
+    expect(warnings.filter(({ kind }) => kind !== 'page_blank')).toEqual([]); // the end of a high box may be empty
   });
 
   test('is reported for nested content, frames and form fields', async () => {
