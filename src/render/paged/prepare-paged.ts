@@ -6,44 +6,60 @@ import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
+import type { PagedPlan } from '../request/paged-options.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { LastBlock } from './layout/last-block.ts';
 import { LayoutReport } from './layout/layout-report.ts';
-import { preparePageHeaders } from './page-headers.ts';
 import { PageWarnings } from './layout/page-warnings.ts';
+import { preparePageHeaders } from './page-headers.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
 import { preparePagedTables } from './tables/paged-tables.ts';
 
-/** Returns undefined if there is no such content. */
+/** Returns undefined if there is no such content. `settings` are those of the print. */
 export async function preparePaged(
   document: LoadedDocument,
   { content, print, paged }: PrintOrder,
   settings: PrintSettings,
 ): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
-  const contents = paged?.contents;
-  const tables = await preparePagedTables(document, key, print.tagged || print.outline);
-  const parts: PagedPart[] = tables ? [tables] : [];
-  const { hasElements, marginTexts, firstNumber, hasFootnotes } = document.pagedStyles;
-  const footnotes = hasFootnotes ? await takeFootnotes(document.paged, `${key}n`) : [];
-  if (footnotes.length) parts.push(new Footnotes(document.paged, footnotes));
-  const hasHeaders = paged?.header || paged?.footer;
-  if (contents || hasElements || marginTexts.size || firstNumber || hasHeaders) {
-    const generated = new GeneratedContent(document, await readPagedContent(document.paged, key, contents));
-    parts.push(generated);
-    if (hasHeaders) parts.push(await preparePageHeaders(document, generated, paged, settings));
-  }
-  const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
-  if (breaks.length) parts.push(new SidedBreaks(document, breaks));
-  const last = print.singlePage ? undefined : await LastBlock.prepare(document, key);
-  if (last) parts.push(last);
-  if (paged?.layout) parts.push(await LayoutReport.prepare(document, key, print, paged.layout));
-  const warnings = mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined;
-  if (warnings) parts.push(warnings);
+  const found: Array<PagedPart | undefined> = [
+    await preparePagedTables(document, key, print.tagged || print.outline),
+    await prepareFootnotes(document, key),
+    ...(await prepareGenerated(document, key, paged, settings)),
+    await prepareSidedBreaks(document, key),
+    print.singlePage ? undefined : await LastBlock.prepare(document, key),
+    paged?.layout ? await LayoutReport.prepare(document, key, print, paged.layout) : undefined,
+    mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined,
+  ];
+  const parts = found.filter((part) => part !== undefined);
   return parts.length ? new PagedContent(document, key, parts) : undefined;
+}
+
+async function prepareFootnotes({ pagedStyles, paged }: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+  const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, `${key}n`) : [];
+  return footnotes.length ? new Footnotes(paged, footnotes) : undefined;
+}
+
+/** Headers and footers show the page numbers and strings of the document. */
+async function prepareGenerated(
+  document: LoadedDocument,
+  key: string,
+  plan: PagedPlan | undefined,
+  settings: PrintSettings,
+): Promise<PagedPart[]> {
+  const { hasElements, marginTexts, firstNumber } = document.pagedStyles;
+  const hasHeaders = plan?.header || plan?.footer;
+  if (!plan?.contents && !hasElements && !marginTexts.size && !firstNumber && !hasHeaders) return [];
+  const generated = new GeneratedContent(document, await readPagedContent(document.paged, key, plan?.contents));
+  return hasHeaders ? [generated, await preparePageHeaders(document, generated, plan, settings)] : [generated];
+}
+
+async function prepareSidedBreaks(document: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+  const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
+  return breaks.length ? new SidedBreaks(document, breaks) : undefined;
 }
 
 /** Breaks are neither in a single page nor looked for in a document that may be printed in windows. */
