@@ -48,7 +48,7 @@ export async function measureLosses(
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
   const pages = countPages(chunks);
   const mayRepeat = document.htmlClass.mayRepeatRows && pages > 1;
-  const mayBeBlank = document.htmlClass.mayLeaveBlank && pages > 1 && !document.mayBeLong;
+  const mayBeBlank = document.htmlClass.mayLeaveBlank && pages > 1 && !document.mayBeLong && !document.hasSidedBreaks; // empty pages before such breaks are meant
   return {
     cutOffPx: view.roomPx === undefined ? 0 : await document.layout.overflow(view.roomPx),
     clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
