@@ -26,12 +26,12 @@ export async function layOver(
   const paper = { widthInches: first.width / POINTS_PER_INCH, heightInches: first.height / POINTS_PER_INCH };
   const { chunks } = await document.print({ ...settings, ...PLAIN, paper });
   const overlay = new PrintedPages(Buffer.concat(chunks));
-  if (overlay.pages.length !== pages.length) throw new ServiceError('print_failed', KEEPS_MARGINS);
+  if (overlay.pages.length !== pages.length) throw new ServiceError('print_failed', OVERFLOWS);
   return drawOverlay(file, overlay, pages);
 }
 
-const KEEPS_MARGINS =
-  'nothing can be painted over the pages, because a style sheet of another origin sets their size or margins with !important; leave !important out';
+const OVERFLOWS =
+  'what is painted over the pages has other pages than the document; leave out !important for @page in style sheets of other origins, and rules for all elements that break pages, or that give html a size or a position';
 
 /** The sheets say themselves how large they are. */
 const PLAIN = {

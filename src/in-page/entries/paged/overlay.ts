@@ -6,7 +6,7 @@ import type { OverlayBox, OverlaySheet } from '../../contract/overlay.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
-import { call, read, readAttribute } from '../../dom/nodes.ts';
+import { call, read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
 import { allRules, RULE_TYPES } from '../../dom/rules.ts';
 import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 
@@ -21,16 +21,30 @@ const ROOT_LOOK = {
   position: 'static',
   width: 'auto',
   height: 'auto',
+  'min-width': '0',
+  'min-height': '0',
+  'max-width': 'none',
+  'max-height': 'none',
   margin: '0',
   padding: '0',
   border: 'none',
   background: 'none',
   columns: 'auto',
+  page: 'auto',
+  zoom: '1',
+  contain: 'none',
+  'writing-mode': 'horizontal-tb',
   transform: 'none',
+  rotate: 'none',
+  scale: 'none',
+  translate: 'none',
   filter: 'none',
   opacity: '1',
   overflow: 'visible',
 };
+/** Nothing is before or after the sheets, and what is painted on one never goes on to the next. */
+const ONLY_SHEETS = `:root:root:root::before, :root:root:root::after { content: none !important; display: none !important }
+${SHEET} * { break-before: auto !important; break-after: auto !important; page: auto !important }`;
 const SHEET_LOOK = { display: 'block', position: 'relative', margin: '0', padding: '0', border: 'none', overflow: 'clip' };
 
 const painters = new Map<string, Painter>();
@@ -61,7 +75,7 @@ export function showOverlay(sheets: OverlaySheet[]): null {
     pages.set(size, page);
     changes.append(root, createSheet(sheet, page, number === 0));
   }
-  adoptStyles(Array.from(pages, ([size, name]) => pageRule(size, name)).join('\n'), changes);
+  adoptStyles([...Array.from(pages, ([size, name]) => pageRule(size, name)), ONLY_SHEETS].join('\n'), changes);
   return null;
 }
 
@@ -122,9 +136,9 @@ export function wrapLike(element: HTMLElement, around: Element | null): HTMLElem
   let wrapped = element;
   for (let each = around; each && each !== root; each = read(each, 'parentElement')) {
     const shell = call(each, 'cloneNode', false) as HTMLElement;
-    for (const name of shell.getAttributeNames()) if (name.startsWith('on')) shell.removeAttribute(name);
+    for (const name of call(shell, 'getAttributeNames')) if (name.startsWith('on')) writeAttribute(shell, name, null);
     setLook(shell, { display: 'contents' });
-    shell.append(wrapped);
+    call(shell, 'append', wrapped);
     wrapped = shell;
   }
   return wrapped;
@@ -132,8 +146,6 @@ export function wrapLike(element: HTMLElement, around: Element | null): HTMLElem
 
 /** A copy of an element without what its styles were changed to. */
 export function withStyle(copy: HTMLElement, original: Element): HTMLElement {
-  const style = readAttribute(original, 'style');
-  if (style === null) copy.removeAttribute('style');
-  else copy.setAttribute('style', style);
+  writeAttribute(copy, 'style', readAttribute(original, 'style'));
   return copy;
 }
