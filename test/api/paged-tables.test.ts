@@ -171,6 +171,16 @@ describe('a table is refused', () => {
       table('', TEN_ROWS, `<tr><th data-carry=amount data-carry-format='{"style":"currency"}'>`),
       /data-carry-format must be the options of Intl.NumberFormat in JSON/,
     ],
+    [
+      'with more than 100 rows in its head',
+      table('<tr data-on=not-first><th>x'.repeat(101), TEN_ROWS),
+      /more than 100 rows in thead or tfoot/,
+    ],
+    [
+      'with too many sums of many amounts',
+      table('', '<tr><td data-amount=1>x'.repeat(5_000), `<tr><th>${'<b data-carry=amount></b>'.repeat(201)}`),
+      /add more than 1000000 amounts/,
+    ],
     ['of 50,000 rows', table('', '<tr><td data-amount=1>x'.repeat(50_000), carry), /more than 20000 rows; divide the document/],
   ];
   test.each(cases)('%s', async (_, html, detail) => {
@@ -185,6 +195,15 @@ describe('a table is refused', () => {
     if (!response.ok) expect((await problem(response, 422, 'print_failed')).detail).toContain('different each time');
     else expect((await readPdf(await bytesOf(response))).pages[1]).toContain('continued');
   });
+});
+
+test('amounts may be named like a member of every object', async () => {
+  const [page] = (
+    await render(
+      table('', '<tr><td data-constructor=2>x<tr><td data-constructor=3>x', '<tr><th>sum <b data-carry=constructor></b>'),
+    )
+  ).pages;
+  expect(page).toContain('sum5');
 });
 
 test('amounts of a table in a cell belong to that table', async () => {

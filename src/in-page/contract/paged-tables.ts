@@ -5,6 +5,12 @@ export const AMOUNT = /^[+-]?\d{1,40}(?:\.\d{1,20})?$/;
 /** Rows of the bodies of all such tables. Chromium needs about as much memory as a renderer may have for them. */
 export const MAX_TABLE_ROWS = 20_000;
 export const MAX_PAGED_TABLES = 1_000;
+/** Rows that are on some pages. Each is copied with its head or foot. */
+export const MAX_ROWS_ON_PAGES = 4_000;
+/** Rows of a head or foot. */
+export const MAX_SECTION_ROWS = 100;
+/** What all sums add. */
+export const MAX_SUMMED = 1_000_000;
 /** Texts for which room is reserved. */
 export const MAX_RESERVED = 12;
 

@@ -123,13 +123,16 @@ export class GeneratedContent implements PagedPart {
   #placeStrings({ file }: PagedPrint, places: ReadonlyMap<string, Destination>): SetString[] {
     const { strings } = this.#elements;
     const heights = strings.length ? pageHeights(file) : [];
+    const tops = new Map<number, number>();
+    const topOf = (page: number) => {
+      const top = tops.get(page) ?? contentView(file.content(page))?.topPoints ?? 0;
+      tops.set(page, top);
+      return top;
+    };
     return strings.flatMap(({ name, value, at, marginTop }) => {
       const place = places.get(destinationName(at));
       if (!place || place.index < 0) return [];
-      const isAtTop = () => {
-        const top = contentView(file.content(place.index))?.topPoints ?? 0;
-        return (heights[place.index] ?? 0) - place.top - marginTop * POINTS_PER_PX <= top + TOLERANCE;
-      };
+      const isAtTop = () => (heights[place.index] ?? 0) - place.top - marginTop * POINTS_PER_PX <= topOf(place.index) + TOLERANCE;
       return [{ name, value, page: place.index, isAtTop }];
     });
   }

@@ -7,6 +7,9 @@ import {
   type FoundTable,
   type FoundTables,
   MAX_PAGED_TABLES,
+  MAX_ROWS_ON_PAGES,
+  MAX_SECTION_ROWS,
+  MAX_SUMMED,
   MAX_TABLE_ROWS,
   ROW_PAGES,
 } from '../../contract/paged-tables.ts';
@@ -57,10 +60,29 @@ function readTables(): string {
     count += rows.length;
     if (count > MAX_TABLE_ROWS)
       return `the tables with data-carry, data-on or data-keep have more than ${MAX_TABLE_ROWS} rows; divide the document`;
-    const problem = readTable(table, rows);
+    const problem = checkSections(table) || readTable(table, rows);
     if (problem) return problem;
   }
-  return '';
+  return checkCosts();
+}
+
+function checkCosts(): string {
+  if ([...selectIn(document, ROWS_ON_PAGES)].length > MAX_ROWS_ON_PAGES)
+    return `more than ${MAX_ROWS_ON_PAGES} rows have data-on`;
+  return countSummed() > MAX_SUMMED ? `the sums of tables add more than ${MAX_SUMMED} amounts; divide the document` : '';
+}
+
+/** Returns what is wrong with the head or foot. */
+function checkSections(table: HTMLTableElement): string {
+  const isLong = [table.tHead, table.tFoot].some((section) => section && section.rows.length > MAX_SECTION_ROWS);
+  if (!isLong) return '';
+  const { selector } = new Locator().locate(table);
+  return `${selector} has data-carry, data-on or data-keep, and more than ${MAX_SECTION_ROWS} rows in thead or tfoot`;
+}
+
+function countSummed(): number {
+  const counts = tables.flatMap(({ found }) => found.carries.map(({ column }) => found.columns[column]?.length ?? 0));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function misplaced(element: Element): string {
@@ -73,7 +95,7 @@ function readTable(table: HTMLTableElement, rows: HTMLTableRowElement[]): string
   const described = carries.map((element) => describeCarry(element, locator));
   const wrong = described.find((each) => typeof each === 'string');
   if (wrong) return wrong;
-  const found: FoundTable = { columns: {}, carries: described as FoundCarry[] };
+  const found: FoundTable = { columns: Object.create(null), carries: described as FoundCarry[] };
   for (const { column, selector } of found.carries) {
     const amounts = found.columns[column] ?? readAmounts(table, rows, column, locator);
     if (typeof amounts === 'string') return amounts;

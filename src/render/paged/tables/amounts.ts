@@ -24,11 +24,20 @@ export class Amounts {
     return [this.#toDecimal(0n), ...sums];
   }
 
-  /** The sum of the rows that are chosen. */
-  sum(isChosen: (row: number) => boolean): string {
-    let sum = 0n;
-    for (const [row, units] of this.#rows) if (isChosen(row)) sum += units;
-    return this.#toDecimal(sum);
+  /** The sum of all. */
+  sum(): string {
+    return this.#toDecimal(this.#rows.reduce((sum, [, units]) => sum + units, 0n));
+  }
+
+  /** Adds the amounts of each page. Returns what sums those from a page until before another. */
+  sumPages(pageOf: (row: number) => number): (from: number, until: number) => string {
+    const before = [0n];
+    const ofPages = new Map<number, bigint>();
+    for (const [row, units] of this.#rows) ofPages.set(pageOf(row), (ofPages.get(pageOf(row)) ?? 0n) + units);
+    const count = [...ofPages.keys()].reduce((most, page) => Math.max(most, page + 1), 0);
+    for (let page = 0; page < count; page++) before.push((before[page] ?? 0n) + (ofPages.get(page) ?? 0n));
+    const sumBefore = (page: number) => before[Math.min(page, count)] ?? 0n;
+    return (from, until) => this.#toDecimal(sumBefore(until) - sumBefore(from));
   }
 
   /** The sum of all positive or all negative amounts. */

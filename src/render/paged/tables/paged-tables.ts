@@ -92,7 +92,8 @@ class PrintedTable {
   read({ places }: PagedPrint, marks: ReadonlyMap<string, number>, scale: number): void {
     this.#places = places;
     this.#pages.clear();
-    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, marks.get(mark) ?? 0);
+    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, Math.max(0, marks.get(mark) ?? 0));
+    this.#sums.place((row) => this.#pages.get(row) ?? this.#first);
     const { top, bottom, before } = this.#prepared;
     const [topPx, bottomPx] = [this.#height(top, scale) ?? this.#topPx, this.#height(bottom, scale) ?? this.#bottomPx];
     const isSame = Math.abs(topPx - this.#topPx) < TOLERANCE_PX && Math.abs(bottomPx - this.#bottomPx) < TOLERANCE_PX;
@@ -158,8 +159,7 @@ class PrintedTable {
   }
 
   #texts(carries: readonly number[], page: number): Record<string, string> {
-    const pageOf = (row: number) => this.#pages.get(row) ?? this.#first;
-    return Object.fromEntries(carries.map((carry) => [carry, this.#sums.text(carry, page, pageOf)]));
+    return Object.fromEntries(carries.map((carry) => [carry, this.#sums.text(carry, page)]));
   }
 
   #placesOf(name: string): readonly Place[] {

@@ -9,6 +9,9 @@ export type PageOfRow = (row: number) => number;
 export class TableSums {
   readonly #carries: readonly FoundCarry[];
   readonly #columns: ReadonlyMap<string, Amounts>;
+  #pageOf: PageOfRow = () => 0;
+  /** What sums the amounts of a column from a page until before another. */
+  readonly #pages = new Map<string, (from: number, until: number) => string>();
   readonly #formats: ReadonlyArray<(sum: string) => string>;
 
   /** Throws `print_failed` if a format is not valid. */
@@ -24,19 +27,22 @@ export class TableSums {
       const format = this.#format(number);
       const sums = carry.at === 'page' ? this.#ofPages(carry) : this.#amounts(carry).running();
       const texts = [...new Set(sums)].map(format).sort((a, b) => b.length - a.length);
-      return [format(this.#amounts(carry).sum(() => true)), ...texts.slice(0, MAX_RESERVED - 1)];
+      return [format(this.#amounts(carry).sum()), ...texts.slice(0, MAX_RESERVED - 1)];
     });
   }
 
   /** What a sum shows on a page. */
-  text(number: number, page: number, pageOf: PageOfRow): string {
+  text(number: number, page: number): string {
     const carry = this.#carries[number] as FoundCarry;
-    const isCounted = {
-      end: (row: number) => pageOf(row) <= page,
-      start: (row: number) => pageOf(row) < page,
-      page: (row: number) => pageOf(row) === page,
-    }[carry.at];
-    return this.#format(number)(this.#amounts(carry).sum(isCounted));
+    const sum = this.#pages.get(carry.column) ?? this.#amounts(carry).sumPages(this.#pageOf);
+    this.#pages.set(carry.column, sum);
+    return this.#format(number)(sum(carry.at === 'page' ? page : 0, carry.at === 'start' ? page : page + 1));
+  }
+
+  /** Tells on which pages the rows are. */
+  place(pageOf: PageOfRow): void {
+    this.#pageOf = pageOf;
+    this.#pages.clear();
   }
 
   /** The sum of any page is at most as long as these: all that is added, and all that is subtracted. */
