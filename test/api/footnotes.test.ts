@@ -71,4 +71,32 @@ describe('footnotes', () => {
     const all = (await render(html)).pages;
     expect((await render(html, { pageRanges: '2-3' })).pages).toEqual(all.slice(1, 3));
   });
+
+  test('of footnotes are on the same page', async () => {
+    const { pages } = await render(
+      document('<p>one<i class="n">a <i class="n">b <i class="n">c</i></i></i> two<i class="n">d</i>'),
+    );
+    expect(pages[0]).toContain('1. a 2 2. b 3 3. c 4. d');
+  });
+
+  test('may be forms with fields of any name', async () => {
+    const fields = ['before', 'prepend', 'style'].map((name) => `<input name="${name}">`).join('');
+    expect((await render(document(`<p>one<form class="n">${fields}note</form>`, 'input { display: none }'))).pages[0]).toContain(
+      '1. note',
+    );
+  });
+
+  test('may be in documents with empty pages', async () => {
+    const { pages } = await render(
+      '<style>.n { float: footnote } hr { border: 0 }</style><p>x<i class="n">note</i><hr style="break-before: page">',
+    );
+    expect(pages).toHaveLength(2);
+    expect(pages[0]).toContain('note');
+  });
+
+  test('may be in long documents', async () => {
+    const { pages } = await render(`<style>.n { float: footnote }</style><p>x<i class="n">note</i>${'<p>text'.repeat(9_000)}`);
+    expect(pages.length).toBeGreaterThan(100);
+    expect(pages[0]).toContain('note');
+  }, 60_000);
 });

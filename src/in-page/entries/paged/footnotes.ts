@@ -5,6 +5,7 @@
 import { MAX_FOOTNOTES, type PagedFootnote } from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
+import { removeCover } from '../../dom/cover.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, measureBox, read, readAttribute } from '../../dom/nodes.ts';
@@ -38,6 +39,7 @@ let footnotes: Footnote[] = [];
 
 /** Puts a call in the place of each footnote. Returns null if there are too many. */
 export function takeFootnotes(key: string): PagedFootnote[] | null {
+  removeCover();
   adoptStyles(RULES, changes);
   const adopted = [...read(document, 'adoptedStyleSheets'), reserve];
   Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
@@ -45,11 +47,12 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
   if (elements.length > MAX_FOOTNOTES) return null;
   const calls = elements.map((element) => {
     const sign = createHtml('platen-call');
-    element.before(sign);
+    call(element, 'before', sign);
     return sign;
   });
   const counters = computeCounters(new Set(calls));
   const destinations = new Destinations(key, changes);
+  const signs = new Map(elements.map((element, n): [Element, HTMLElement] => [element, calls[n] as HTMLElement]));
   footnotes = elements.map((element, n) => {
     const { display } = getComputedStyle(element);
     const asked = DISPLAYS[readProperty(element, '--platen-footnote-display')] ?? (display === 'inline' ? 'block' : display);
@@ -64,7 +67,7 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
     };
   });
   for (const { element } of footnotes) {
-    element.prepend(createHtml('platen-marker'));
+    call(element, 'prepend', createHtml('platen-marker'));
     changes.setStyle(element, 'display', 'none');
   }
   registerPainter('notes', (box) => {
@@ -73,7 +76,15 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
     setLook(place, { display: 'grid', 'align-content': 'end' });
     return fillBox(place, box);
   });
-  return calls.map((sign, n) => ({ at: destinations.mark(sign), number: footnotes[n]?.number ?? 0 }));
+  return calls.map((sign, n) => ({ at: destinations.mark(outermost(sign, signs)), number: footnotes[n]?.number ?? 0 }));
+}
+
+/** The call that is in the text: a footnote of a footnote is on the page of that. */
+function outermost(sign: HTMLElement, calls: ReadonlyMap<Element, HTMLElement>): Element {
+  let shown: Element = sign;
+  for (let around = read(sign, 'parentElement'); around; around = read(around, 'parentElement'))
+    shown = calls.get(around) ?? shown;
+  return shown;
 }
 
 /** By a style sheet, or by a style attribute, of which Chromium drops it. */
