@@ -173,6 +173,19 @@ describe('strings in margin boxes', () => {
   });
 });
 
+test('long and unusual values do not matter', async () => {
+  const css = `a::after { content: "p" target-counter(attr(href), page, ${'z'.repeat(3_000)}) } h1 { counter-reset: page 2000000000; string-set: größe content(), a.b "x", ${'n'.repeat(300)} "x" }
+    @page { margin: 2cm; @top-left { content: string(größe) } @top-right { content: counter(page) } }`;
+  const { pages } = await web.render(`<style>${css}</style><a href="data:text/plain,${'x'.repeat(5_000)}">x</a><h1>Head</h1>`);
+  expect(pages).toEqual(['Head 1000000000 xp Head']);
+});
+
+test('rules with long selectors take little memory', async () => {
+  const selector = Array.from({ length: 10_000 }, (_, n) => `.c${n}`).join();
+  const { pages } = await web.render(`<style>${selector} { ${'string-set: x "";'.repeat(20_000)} }</style><p>text`);
+  expect(pages).toEqual(['text']);
+});
+
 describe('page numbers', () => {
   const BOX =
     '@page { @bottom-left { content: counter(page) " of " counter(pages) ", " counter(section-page) "/" counter(section-pages) } }';
@@ -252,5 +265,32 @@ describe('running elements', () => {
       <p><i>head a</i>x${BREAK}<i>head b</i>y <p><i>head b2</i>z${BREAK}${position === 'first-except' ? '' : '<i>head c</i>'}w`;
     const pages = await pagesOf(markup);
     expect(pages.map((text) => /head (\w+)/.exec(text)?.[1] ?? '')).toEqual(heads);
+  });
+
+  const HEAD = '<style>@page { margin: 3cm; @top-center { content: element(head) } } .head { position: running(head) }';
+
+  test('are on empty pages, too', async () => {
+    const markup = `${HEAD} hr { height: 1px; border: 0 }</style><div class="head">Acme</div><p>x<hr style="break-before: page"><hr style="break-before: page">`;
+    expect(await pagesOf(markup)).toEqual(['xAcme', 'Acme', 'Acme']);
+  });
+
+  test.each<[what: string, css: string]>([
+    ['breaks', 'h1 { break-before: page; break-after: page }'],
+    ['content of the root', 'html::before { content: ""; display: block } html::after { content: ""; display: block }'],
+    ['sizes of the root', 'html { min-height: calc(100vh + 10px); max-width: 100% }'],
+  ])('do not go on to other pages: %s', async (_, css) => {
+    const markup = `${HEAD} ${css}</style><div class="head"><h1>one</h1><h1>two</h1></div><p>x${BREAK}y`;
+    expect(await pagesOf(markup)).toEqual(['xone two', 'yone two']);
+  });
+
+  test('are on pages whose names have capitals and other letters', async () => {
+    const markup = `<style>@page { margin: 3cm } @page Brief { @top-left { content: element(kopf-ä) } } body { page: Brief } i { position: running(kopf-ä) }</style><p><i>head</i>x${BREAK}y`;
+    expect(await pagesOf(markup)).toEqual(['xhead', 'yhead']);
+  });
+
+  test('may be forms with fields of any name', async () => {
+    const fields = ['style', 'append', 'cloneNode', 'setAttribute', 'getAttributeNames', 'checkVisibility'];
+    const markup = `${HEAD} input { display: none }</style><form class="head">${fields.map((name) => `<input name="${name}">`).join('')}Acme</form><p>x`;
+    expect(await pagesOf(markup)).toEqual(['xAcme']);
   });
 });

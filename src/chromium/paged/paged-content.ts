@@ -1,22 +1,26 @@
 /** Asks a document what of it depends on its pages, and changes that as a print tells. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
-import { type ContentsOrder, MAX_PAGED_TEXT, PAGED_LIMITS, type PagedElements } from '../../in-page/contract/paged.ts';
+import {
+  type ContentsOrder,
+  MAX_PAGE_NUMBER,
+  MAX_PAGED_TEXT,
+  PAGED_LIMITS,
+  type PagedElements,
+} from '../../in-page/contract/paged.ts';
 import { DONE } from '../devtools/ask.ts';
 import { shape } from '../devtools/evaluate.ts';
 import type { PagedWorld } from './paged-world.ts';
 
 const Text = Type.String({ maxLength: MAX_PAGED_TEXT });
-const Integer = Type.Integer({ minimum: -1e9, maximum: 1e9 });
+const Integer = Type.Integer({ minimum: -MAX_PAGE_NUMBER, maximum: MAX_PAGE_NUMBER });
 
 const PAGED_ELEMENTS = shape(
   Type.Union([
     Type.Object({ notFound: Type.Enum(['place', 'selector'] as const) }),
     Type.Object({ exceeded: Type.Enum(Object.keys(PAGED_LIMITS) as Array<keyof typeof PAGED_LIMITS>) }),
     Type.Object({
-      strings: Type.Array(
-        Type.Object({ name: Type.String({ pattern: '^[-\\w]{1,200}$' }), value: Text, at: Text, marginTop: Type.Number() }),
-      ),
+      strings: Type.Array(Type.Object({ name: Text, value: Text, at: Text, marginTop: Type.Number() })),
       numbers: Type.Array(Type.Object({ at: Text, number: Integer, isReset: Type.Boolean() })),
       references: Type.Array(Type.Object({ to: Text, style: Text, element: Text })),
       bookmarks: Type.Array(Type.Object({ at: Text, level: Integer, label: Text })),

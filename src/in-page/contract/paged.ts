@@ -10,6 +10,8 @@ export const PAGED_LIMITS = {
   running: 5_000,
 } as const;
 export const MAX_PAGED_TEXT = 2_000;
+/** Numbers of pages are at most as large. */
+export const MAX_PAGE_NUMBER = 1_000_000_000;
 
 /** The fragment of a URL that leads to an element, which the PDF has as a destination. */
 export type Target = string;

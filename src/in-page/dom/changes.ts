@@ -1,5 +1,5 @@
 /** Changes to a document that can be taken back. */
-import { read, readAttribute, writeAttribute } from './nodes.ts';
+import { call, read, readAttribute, writeAttribute } from './nodes.ts';
 
 export class Changes {
   #undo: Array<() => void> = [];
@@ -23,7 +23,7 @@ export class Changes {
   }
 
   append(parent: Element, added: Element): void {
-    parent.append(added);
+    call(parent, 'append', added);
     this.#undo.push(() => added.remove());
   }
 

@@ -1,5 +1,5 @@
 /** Creates elements, also in documents of XHTML. */
-import { call } from './nodes.ts';
+import { call, read } from './nodes.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 
@@ -9,5 +9,5 @@ export function createHtml(name: string): HTMLElement {
 
 /** Sets styles that no rule of the document overrides. */
 export function setLook(element: HTMLElement, look: Readonly<Record<string, string>>): void {
-  for (const [property, value] of Object.entries(look)) element.style.setProperty(property, value, 'important');
+  for (const [property, value] of Object.entries(look)) read(element, 'style').setProperty(property, value, 'important');
 }

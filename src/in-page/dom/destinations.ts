@@ -1,11 +1,12 @@
 /** Lets the PDF tell where elements begin: Chromium writes a destination for each element to which a link leads. */
 import type { Changes } from './changes.ts';
+import { createHtml } from './create-html.ts';
 import { read } from './nodes.ts';
 
 export class Destinations {
   readonly #changes: Changes;
   readonly #key: string;
-  readonly #holder = document.createElement('div');
+  readonly #holder = createHtml('div');
   readonly #fragments = new Map<Element, string>();
 
   /** Elements without an id get one that begins with the key. */
@@ -13,14 +14,14 @@ export class Destinations {
     this.#key = key;
     this.#changes = changes;
     this.#holder.style.setProperty('display', 'none', 'important');
-    changes.append(document.documentElement, this.#holder);
+    changes.append(read(document, 'documentElement'), this.#holder);
   }
 
   /** Returns the fragment of a URL that leads to the element. */
   mark(element: Element): string {
     const known = this.#fragments.get(element);
     if (known !== undefined) return known;
-    const link = document.createElement('a');
+    const link = createHtml('a') as HTMLAnchorElement;
     link.href = `#${encodeURIComponent(this.#nameElement(element))}`; // Chromium also compares with the base of the document
     this.#holder.append(link);
     const fragment = link.hash.slice(1);

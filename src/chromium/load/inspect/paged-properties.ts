@@ -57,16 +57,18 @@ interface Facts {
 
 const MIRRORED = /^(?:string-set|bookmark-(?:level|label))$/;
 const RUNNING = /(?<![\w-])running\(/i;
-const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w]+)\s*(?:,\s*([-\w]+)\s*)?\)/i;
+const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w]+)\s*)?\)/i;
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
 const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
 const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
 /** In a style sheet of style attributes, which have no rules of their own. */
 const STYLE_ATTRIBUTES = '[style]';
 const MAX_RULES = 2_000;
+/** Each rule repeats its selectors. */
+const MAX_RULE_CHARACTERS = 1_048_576;
 /** The counter that numbers sheets, whatever number a page shows. */
 const SHEET = 'platen-sheet';
-const STRING_CALL = /(?<![\w-])string\(\s*([-\w]+)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
+const STRING_CALL = /(?<![\w-])string\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
 const PAGE_CALL = /(?<![\w-])counter\(\s*(page|section-page|section-pages)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
 /** Chromium knows `attr()` with another syntax for URLs. */
 const URL_ATTRIBUTE = /attr\(\s*([-\w]+)\s+url\s*\)/gi;
@@ -91,7 +93,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     translateElement(each, facts) ??
     translateMargin(each, facts, marginTexts) ??
     [];
-  const rules = sheets.map((declarations) => declarations.flatMap(translate).slice(0, MAX_RULES));
+  const rules = sheets.map((declarations) => withinLimits(declarations, translate));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
   const hasElements = facts.setsPages || inAttributes || all.some((each) => translateElement(each, facts));
@@ -106,6 +108,18 @@ export function translatePaged(texts: readonly string[]): Translation {
     hasFootnotes,
     firstNumber: first && `${first.property}: ${first.value}`,
   };
+}
+
+function withinLimits(declarations: readonly Declaration[], translate: (each: Declaration) => string | string[]): string[] {
+  const rules: string[] = [];
+  let left = MAX_RULE_CHARACTERS;
+  for (const declaration of declarations) {
+    const added = [translate(declaration)].flat();
+    left -= added.join('').length;
+    if (left < 0 || rules.length >= MAX_RULES) break;
+    rules.push(...added);
+  }
+  return rules;
 }
 
 function translateElement(declaration: Declaration, { refers, runs }: Facts): string | undefined {
@@ -153,7 +167,7 @@ function changesMargin(declaration: Declaration, { setsPages }: Facts): boolean 
 function toMarginDeclaration({ property, within, written }: Declaration): MarginDeclaration {
   const [, name, position = 'first'] = (property === 'content' && ELEMENT_CALL.exec(written.value)) || [];
   return {
-    pages: (within.at(-2) ?? '').replace(/^@page\s*/i, '').toLowerCase(),
+    pages: (within.at(-2) ?? '').replace(/^@page\s*/i, '').replace(/:.*$/, (classes) => classes.toLowerCase()),
     box: (within.at(-1) ?? '').slice(1).toLowerCase(),
     property,
     value: written.value,

@@ -25,10 +25,10 @@ export function addContents(
   changes: Changes,
 ): 'place' | 'selector' | undefined {
   if (!isSelector(selector)) return 'selector';
-  const around = place ? isSelector(place) && findFirst(document as never, place) : document.body;
+  const around = place ? isSelector(place) && findFirst(document as never, place) : read(document, 'body');
   if (!around) return 'place';
   const headings = [...call(document, 'querySelectorAll', selector)]
-    .filter((each) => each.checkVisibility())
+    .filter((each) => call(each, 'checkVisibility'))
     .slice(0, MAX_ENTRIES);
   const nav = create('nav', `platen-toc${place ? '' : ' platen-toc-page'}`);
   nav.setAttribute('role', 'doc-toc');
@@ -44,8 +44,7 @@ export function addContents(
     key,
     changes,
   );
-  if (place) around.append(nav);
-  else around.prepend(nav);
+  call(around, place ? 'append' : 'prepend', nav);
   changes.add(() => nav.remove());
   return undefined;
 }

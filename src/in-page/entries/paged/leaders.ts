@@ -1,6 +1,7 @@
 /** Fills the rest of lines with leaders, such as the dots of a table of contents. */
 import type { Changes } from '../../dom/changes.ts';
-import { measureBox, read } from '../../dom/nodes.ts';
+import { createHtml } from '../../dom/create-html.ts';
+import { call, measureBox, read } from '../../dom/nodes.ts';
 import type { Pseudo } from './styled-elements.ts';
 
 /** Generated content with a leader. */
@@ -27,7 +28,7 @@ export function leaderText(argument: string): string {
 
 /** Measures all before it changes any. */
 export function showLeaders(boxes: readonly LeaderBox[], changes: Changes): void {
-  const canvas = boxes.length ? document.createElement('canvas').getContext('2d') : null;
+  const canvas = boxes.length ? (createHtml('canvas') as HTMLCanvasElement).getContext('2d') : null;
   if (!canvas) return;
   const measured = boxes.map((box) => ({ box, ...measureRoom(box, canvas) }));
   for (const { box, repeats, spacing } of measured) {
@@ -57,7 +58,7 @@ function roomInLine(element: HTMLElement, least: number, isReversed: boolean): n
   const { borderLeftWidth, borderRightWidth, paddingLeft, paddingRight } = getComputedStyle(block);
   const from = left + Number.parseFloat(borderLeftWidth) + Number.parseFloat(paddingLeft);
   const until = right - Number.parseFloat(borderRightWidth) - Number.parseFloat(paddingRight);
-  const range = document.createRange();
+  const range = call(document, 'createRange');
   range.selectNodeContents(element);
   const last = Array.from(range.getClientRects()).findLast(({ width }) => width > 0);
   const rest = last ? (isReversed ? last.left - from : until - last.right) : until - from;

@@ -1,9 +1,16 @@
 /** Reads what depends on the pages of a document, and changes it as its print tells. Runs in an isolated world. */
-import { type ContentsOrder, PAGED_LIMITS, type PagedElements, type PagedRefusal } from '../../contract/paged.ts';
+import {
+  type ContentsOrder,
+  MAX_PAGE_NUMBER,
+  MAX_PAGED_TEXT,
+  PAGED_LIMITS,
+  type PagedElements,
+  type PagedRefusal,
+} from '../../contract/paged.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
 import { Destinations } from '../../dom/destinations.ts';
-import { read, readAttribute, readName } from '../../dom/nodes.ts';
+import { call, read, readAttribute, readName } from '../../dom/nodes.ts';
 import { parseContent, splitList } from './content-list.ts';
 import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
@@ -22,6 +29,7 @@ const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'conte
   .join(' ');
 const NUMBER_CHANGE = /(?<![\w-])page(?:\s+(-?\d+))?(?![\w-])/i;
 const INLINE = /(?<![\w-])(string-set|position(?=\s*:\s*running)|bookmark-(?:level|label))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
+const MAX_NAME = 200;
 const LEVEL = /^[1-9]\d?$/;
 
 const changes = new Changes();
@@ -37,7 +45,7 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
   readStyleAttributes();
   const generated = findGenerated();
   const targets = findTargets(generated);
-  const titled = findStyled(/--platen-string-set/, 'string-set').filter((each) => each.checkVisibility());
+  const titled = findStyled(/--platen-string-set/, 'string-set').filter((each) => call(each, 'checkVisibility'));
   const marked = findBookmarked();
   const counters = computeCounters(new Set([...titled, ...marked, ...targets.values()].filter((each) => each !== null)));
   const destinations = new Destinations(key, changes);
@@ -72,11 +80,13 @@ export function setMarginRules(css: string): null {
 
 /** Declares as custom properties what Chromium ignores in style attributes. */
 function readStyleAttributes(): void {
-  for (const element of document.querySelectorAll<HTMLElement>(
-    '[style*="string-set"], [style*="bookmark-"], [style*="running("]',
-  ))
+  for (const element of select('[style*="string-set"], [style*="bookmark-"], [style*="running("]'))
     for (const [, name = '', value = ''] of (readAttribute(element, 'style') ?? '').matchAll(INLINE))
       changes.setStyle(element, `--platen-${name}`, value);
+}
+
+function select(selector: string): HTMLElement[] {
+  return [...call(document, 'querySelectorAll', selector)] as HTMLElement[];
 }
 
 function adopt(css: string): void {
@@ -92,7 +102,7 @@ function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, desti
   const marginTop = Number.parseFloat(getComputedStyle(element).marginTop) || 0;
   return splitList(value).flatMap((item) => {
     const [first, ...parts] = parseContent(item);
-    if (first?.kind !== 'word') return [];
+    if (first?.kind !== 'word' || first.text.length > MAX_NAME) return [];
     return [{ name: first.text, value: contentText(parts, element, snapshot), at: destinations.mark(element), marginTop }];
   });
 }
@@ -101,19 +111,26 @@ function readNumbers(destinations: Destinations): PagedElements['numbers'] {
   return findStyled(/counter-(?:re)?set/, 'counter-').flatMap((element) =>
     (['counter-reset', 'counter-set'] as const).flatMap((property) => {
       const change = NUMBER_CHANGE.exec(readProperty(element, property));
-      if (!change || !element.checkVisibility()) return [];
+      if (!change || !call(element, 'checkVisibility')) return [];
       const isReset = property === 'counter-reset';
-      return [{ at: destinations.mark(element), number: Number(change[1] ?? 0), isReset }];
+      return [{ at: destinations.mark(element), number: withinLimit(Number(change[1] ?? 0)), isReset }];
     }),
   );
 }
 
+function withinLimit(number: number): number {
+  return Math.max(-MAX_PAGE_NUMBER, Math.min(number, MAX_PAGE_NUMBER));
+}
+
 /** Elements with another page name than the one around them, and what follows them. */
 function readPageNames(destinations: Destinations): PagedElements['names'] {
-  const nameOf = (element: Element) => readProperty(element, 'page').replace(/^auto$/, '');
+  const nameOf = (element: Element) =>
+    readProperty(element, 'page')
+      .replace(/^auto$/, '')
+      .slice(0, MAX_PAGED_TEXT);
   const names = new Map<Element, string>();
   for (const element of findStyled(/(?:^|[\s;])page\s*:/, 'page:')) {
-    if (!element.checkVisibility() || !nameOf(element)) continue;
+    if (!call(element, 'checkVisibility') || !nameOf(element)) continue;
     names.set(element, nameOf(element));
     const after = findAfter(element);
     if (after && !names.has(after)) names.set(after, nameOf(after));
@@ -125,8 +142,8 @@ function readPageNames(destinations: Destinations): PagedElements['names'] {
 function findBookmarked(): HTMLElement[] {
   const styled = findStyled(/--platen-bookmark/);
   if (!styled.length) return [];
-  const all = new Set([...styled, ...document.querySelectorAll<HTMLElement>('h1, h2, h3, h4, h5, h6')]);
-  return [...document.querySelectorAll<HTMLElement>('*')].filter((each) => all.has(each) && each.checkVisibility());
+  const all = new Set([...styled, ...select('h1, h2, h3, h4, h5, h6')]);
+  return select('*').filter((each) => all.has(each) && call(each, 'checkVisibility'));
 }
 
 function readBookmark(

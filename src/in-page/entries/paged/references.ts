@@ -1,7 +1,7 @@
 /**
  * Shows in generated content what is elsewhere in the document: its page number, its text, its counters; and fills lines with leaders.
  */
-import type { PagedElements } from '../../contract/paged.ts';
+import { MAX_PAGED_TEXT, type PagedElements } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
@@ -70,14 +70,14 @@ export class References {
       if (part.kind !== 'call' || !part.name.startsWith('target-')) return { css: part.written };
       const target = targets.get(addressOf(part));
       if (target) return refer(part, target, element);
-      this.missing.push({ to: addressOf(part), element: elementName(element) });
+      this.missing.push({ to: addressOf(part).slice(0, MAX_PAGED_TEXT), element: elementName(element) });
       return { css: '""' };
     };
     const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
       const [, what = '', ...more] = part.args;
       if (part.name === 'target-text') return { css: quote(elementText(target, what || 'content', counters.get(target))) };
       if (what !== 'page') return { css: quote(writeCounter(part.name, part.args.slice(1), counters.get(target))) };
-      const style = more.at(-1) ?? 'decimal';
+      const style = (more.at(-1) ?? 'decimal').slice(0, MAX_PAGED_TEXT);
       return { reference: this.references.push({ to: destinations.mark(target), style, element: elementName(element) }) - 1 };
     };
     this.#prepared = generated.map(({ parts, ...rest }) => ({
@@ -122,8 +122,8 @@ function addressOf(part: ContentPart & { kind: 'call' }): string {
 /** Returns null if the URL does not lead into the document. */
 function findTarget(address: string): Element | null {
   const [page, fragment] = address.split('#', 2);
-  const isHere =
-    !page || page === document.URL.split('#')[0] || URL.parse(page, document.baseURI)?.href === document.URL.split('#')[0];
+  const [here] = read(document, 'URL').split('#');
+  const isHere = !page || page === here || URL.parse(page, read(document, 'baseURI'))?.href === here;
   if (!fragment || !isHere) return null;
   const byId = (id: string) => Document.prototype.getElementById.call(document, id);
   return byId(fragment) ?? byId(decode(fragment));

@@ -1,6 +1,6 @@
 /** Elements that margin boxes show (css-gcpm-3, 1.2): they leave the flow, and the overlay paints copies of them. */
 import type { OverlayBox } from '../../contract/overlay.ts';
-import type { PagedElements } from '../../contract/paged.ts';
+import { MAX_PAGED_TEXT, type PagedElements } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import type { Destinations } from '../../dom/destinations.ts';
@@ -10,7 +10,7 @@ import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 const SHOWN = { visibility: 'visible', width: 'auto', height: 'auto', overflow: 'visible' };
-const RUNNING = /^running\(\s*([-\w]+)\s*\)$/i;
+const RUNNING = /^running\(\s*([-\w\u0080-\uFFFF]+)\s*\)$/i;
 
 /** An element in a line, which stays where it is, but is not shown. */
 const HIDDEN = { position: 'absolute', visibility: 'hidden', width: '0', height: '0', overflow: 'hidden' };
@@ -20,7 +20,7 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
   const found = findStyled(/--platen-position/, 'running(').flatMap((element) => {
     const [, name] = RUNNING.exec(readProperty(element, '--platen-position')) ?? [];
     const { display } = getComputedStyle(element);
-    return name && display !== 'none' ? [{ element, name, display }] : [];
+    return name && name.length <= MAX_PAGED_TEXT && display !== 'none' ? [{ element, name, display }] : [];
   });
   for (const { element, display } of found) {
     const look = isInline(display) ? HIDDEN : { display: 'none' };
@@ -29,7 +29,7 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
   return found.map(({ element, name, display }, number) => {
     registerPainter(`running-${number}`, (box) => paint(element, display, box));
     const marked = isInline(display) ? element : (findAfter(element) ?? read(element, 'parentElement'));
-    return { name, at: destinations.mark(marked ?? document.body) };
+    return { name, at: destinations.mark(marked ?? read(document, 'body')) };
   });
 }
 

@@ -1,13 +1,13 @@
 /** Finds the elements that declare something, from the rules that declare it: no other element has to be looked at. */
 import { elementSelector } from '../../contract/element-selector.ts';
-import { call } from '../../dom/nodes.ts';
+import { call, read } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
 import { isSelector } from '../elements.ts';
 
 /** Returns the elements, in the order of the document, that rules select which match, or whose style attribute has `inline`. */
 export function findStyled(declares: RegExp, inline = ''): HTMLElement[] {
   const selectors = new Set<string>();
-  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets])
+  for (const sheet of [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')])
     addSelectors(openRules(sheet), '', declares, selectors);
   if (inline) selectors.add(`[style*="${inline}"]`);
   const valid = [...selectors].filter((selector) => isSelector(selector));
