@@ -206,6 +206,13 @@ test('amounts may be named like a member of every object', async () => {
   expect(page).toContain('sum5');
 });
 
+test('rules of the document for links do not apply to those that tell places', async () => {
+  const rules = '<style>a::after { content: leader(".") target-counter(attr(href), page) }</style>';
+  const { pages } = await render(rules + table('<tr data-on=not-first><th>continued', TEN_ROWS));
+  expect(pages[0]).not.toContain('.');
+  expect(pages[1]).toMatch(/continued$/);
+});
+
 test('amounts of a table in a cell belong to that table', async () => {
   const inner = table('', '<tr><td data-amount=100>x', '<tr><th>inner <b data-carry=amount></b>');
   const outer = table(

@@ -1,6 +1,6 @@
 /** Finds the elements that declare something, from the rules that declare it: no other element has to be looked at. */
 import { elementSelector } from '../../contract/element-selector.ts';
-import { call, read } from '../../dom/nodes.ts';
+import { call, read, readAttribute } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
 import { isSelector } from '../elements.ts';
 
@@ -12,8 +12,12 @@ export function findStyled(declares: RegExp, inline = ''): HTMLElement[] {
   if (inline) selectors.add(`[style*="${inline}"]`);
   const valid = [...selectors].filter((selector) => isSelector(selector));
   return valid.length
-    ? [...call(document, 'querySelectorAll', valid.join(', '))].filter((each) => each instanceof HTMLElement)
+    ? [...call(document, 'querySelectorAll', valid.join(', '))].filter((each) => each instanceof HTMLElement && !isProbe(each))
     : [];
+}
+
+function isProbe(element: Element): boolean {
+  return readAttribute(element, 'data-platen-link') !== null;
 }
 
 function addSelectors(rules: Iterable<AnyRule>, around: string, declares: RegExp, selectors: Set<string>): void {
