@@ -173,6 +173,15 @@ describe('strings in margin boxes', () => {
   });
 });
 
+test('text that is not shown where it stands is left out', async () => {
+  const css =
+    '.n { float: footnote } h1 { string-set: t content() } a::after { content: " " target-text(attr(href)) } @page { margin: 2cm; @top-left { content: "[" string(t) "]" } }';
+  const markup = `<style>${css}</style><h1 id="a#b">One<i class="n">note</i><i hidden>no</i><style>p {}</style> two</h1><a href="#a#b">see</a>`;
+  const [page] = await pagesOf(markup, { toc: {} });
+  expect(page).toMatch(/^\[\] *One two/);
+  expect((await pagesOf(markup))[0]).toBe('[One two] One1 two see One two1. note');
+});
+
 test('long and unusual values do not matter', async () => {
   const css = `a::after { content: "p" target-counter(attr(href), page, ${'z'.repeat(3_000)}) } h1 { counter-reset: page 2000000000; string-set: größe content(), a.b "x", ${'n'.repeat(300)} "x" }
     @page { margin: 2cm; @top-left { content: string(größe) } @top-right { content: counter(page) } }`;

@@ -1,10 +1,12 @@
 /** Computes the text that generated content shows (css-content-3). */
-import { call, read } from '../../dom/nodes.ts';
+import { call, isElement, isText } from '../../dom/nodes.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
 import { readProperty } from './styled-elements.ts';
 
 const MAX_TEXT = 2_000;
+/** Of what is read, more is left out in any case. White space may be most of it. */
+const MAX_READ = 20_000;
 const NO_TEXT = new Set(['none', 'normal']);
 
 /** The text of a list of strings, counters and `content()` of an element. Pictures and quotes have none. */
@@ -29,10 +31,23 @@ export function elementText(element: Element, which: string, snapshot: Snapshot 
     const shown = readProperty(element, 'content', `::${which}`);
     return NO_TEXT.has(shown) ? '' : contentText(parseContent(shown), element, snapshot);
   }
-  const text = (read(element, 'textContent') ?? '')
+  const text = shownText(element)
     .replace(/[\u00AD\u200B]/g, '')
     .replace(/\s+/g, ' ')
     .trim();
   if (which !== 'first-letter') return text.slice(0, MAX_TEXT);
   return /^[\p{P}\s]*[\p{L}\p{N}]\p{M}*/u.exec(text)?.[0] ?? '';
 }
+
+/** The text without that of elements in it that are not shown, such as footnotes. */
+function shownText(element: Element): string {
+  const choose = (node: Node) => (isElement(node) && getComputedStyle(node).display === 'none' ? REJECT : ACCEPT);
+  const walker = call(document, 'createTreeWalker', element, ELEMENTS_AND_TEXTS, choose);
+  let text = '';
+  for (let node = walker.nextNode(); node && text.length < MAX_READ; node = walker.nextNode())
+    if (isText(node)) text += node.data;
+  return text.slice(0, MAX_READ);
+}
+
+// As in `NodeFilter`.
+const [ACCEPT, REJECT, ELEMENTS_AND_TEXTS] = [1, 2, 5];

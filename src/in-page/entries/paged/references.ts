@@ -121,7 +121,8 @@ function addressOf(part: ContentPart & { kind: 'call' }): string {
 
 /** Returns null if the URL does not lead into the document. */
 function findTarget(address: string): Element | null {
-  const [page, fragment] = address.split('#', 2);
+  const [page, ...after] = address.split('#');
+  const fragment = after.join('#');
   const [here] = read(document, 'URL').split('#');
   const isHere = !page || page === here || URL.parse(page, read(document, 'baseURI'))?.href === here;
   if (!fragment || !isHere) return null;
