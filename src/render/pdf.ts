@@ -192,8 +192,10 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const scale = await findScale(document, placed, view);
   const losses = await measureLosses(document, placed, view, scale, wanted.scale);
   const print: typeof placed & { paged?: PagedOutcome } = paged ? await paged.end(placed) : placed;
-  const { missing: missingTargets, layout, pageWarnings } = print.paged ?? {};
-  const report = { ...findings, ...losses, printedFields, missingTargets, layout, pageWarnings, network: document.endTraffic() };
+  const { missing: missingTargets, layout, pageWarnings, painted } = print.paged ?? {};
+  const blankPages = losses.blankPages.filter((page) => !painted?.includes(page));
+  const network = document.endTraffic();
+  const report = { ...findings, ...losses, blankPages, printedFields, missingTargets, layout, pageWarnings, network };
   const { metadata, assetOrigin } = document;
   return {
     ...print,

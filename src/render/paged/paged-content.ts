@@ -47,10 +47,11 @@ export class PagedContent {
   /** Reads where everything is in the last print, and takes the links out of it. */
   async end<P extends Print>(print: P): Promise<P & { paged: PagedOutcome }> {
     const read = this.#read(print);
-    let paged: PagedOutcome = {};
+    const overlay = this.#overlay(read);
+    let paged: PagedOutcome = { painted: [...overlay].flatMap(([index, boxes]) => (boxes.length ? index + 1 : [])) };
     for (const part of this.#parts) paged = { ...paged, ...(await part.end?.(read)) };
     removeProbes(read.file, this.#key);
-    const chunks = await layOver(this.#document, print, read.file, this.#overlay(read));
+    const chunks = await layOver(this.#document, print, read.file, overlay);
     return { ...print, chunks, bytes: totalLength(chunks), paged };
   }
 

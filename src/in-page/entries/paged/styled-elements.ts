@@ -11,9 +11,8 @@ export function findStyled(declares: RegExp, inline = ''): HTMLElement[] {
     addSelectors(openRules(sheet), '', declares, selectors);
   if (inline) selectors.add(`[style*="${inline}"]`);
   const valid = [...selectors].filter((selector) => isSelector(selector));
-  return valid.length
-    ? [...call(document, 'querySelectorAll', valid.join(', '))].filter((each) => each instanceof HTMLElement && !isProbe(each))
-    : [];
+  const found = valid.length ? [...call(document, 'querySelectorAll', valid.join(', '))] : [];
+  return found.filter((each) => each instanceof HTMLElement).filter((each) => !isProbe(each));
 }
 
 function isProbe(element: Element): boolean {
