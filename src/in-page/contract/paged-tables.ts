@@ -9,8 +9,8 @@ export const MAX_PAGED_TABLES = 1_000;
 export const MAX_ROWS_ON_PAGES = 4_000;
 /** Rows of a head or foot. */
 export const MAX_SECTION_ROWS = 100;
-/** What all sums add. */
-export const MAX_SUMMED = 1_000_000;
+/** What all sums add. Each sum up to an amount is formatted, which nothing else can interrupt. */
+export const MAX_SUMMED = 300_000;
 /** Texts for which room is reserved. */
 export const MAX_RESERVED = 12;
 

@@ -23,11 +23,17 @@ export class TableSums {
 
   /** For each sum, its value at the end of the table and the longest texts that it may show. */
   reserved(): string[][] {
+    const known = new Map<string, string[]>();
     return this.#carries.map((carry, number) => {
+      const key = JSON.stringify([carry.column, carry.at === 'page', carry.language, carry.format]);
+      const same = known.get(key);
+      if (same) return same;
       const format = this.#format(number);
       const sums = carry.at === 'page' ? this.#ofPages(carry) : this.#amounts(carry).running();
       const texts = [...new Set(sums)].map(format).sort((a, b) => b.length - a.length);
-      return [format(this.#amounts(carry).sum()), ...texts.slice(0, MAX_RESERVED - 1)];
+      const reserved = [format(this.#amounts(carry).sum()), ...texts.slice(0, MAX_RESERVED - 1)];
+      known.set(key, reserved);
+      return reserved;
     });
   }
 
