@@ -158,6 +158,13 @@ describe('strings in margin boxes', () => {
     expect(pages.map((text) => /<(.*)>/.exec(text)?.[1])).toEqual(strings);
   });
 
+  test('at the start of a page are those before it, unless the page begins with another', async () => {
+    const pages =
+      await pagesOf(`<style>@page { margin: 3cm; @top-left { content: string(title, start) } } h1 { string-set: title content() }
+      section { padding-top: 1cm }</style><h1>One</h1><h1>Two</h1>${BREAK}text<h1>Three</h1><section style="break-before: page"><h1>Four</h1></section>`);
+    expect(pages).toEqual(['One One Two', 'Two text Three', 'Four Four']);
+  });
+
   test('have counters, attributes and other text', async () => {
     const pages = await pagesOf(`<style>@page { @top-left { content: string(s) " / " string(t) } }
       body { counter-reset: ch } h1::before { counter-increment: ch; content: counter(ch) ". " }
@@ -203,6 +210,7 @@ describe('page numbers', () => {
     ['.b { counter-reset: page 1 }', ['1 of 4, 1/2', '2 of 4, 2/2', '1 of 4, 1/2', '2 of 4, 2/2']],
     ['.b { counter-reset: page }', ['1 of 4, 1/2', '2 of 4, 2/2', '1 of 4, 1/2', '2 of 4, 2/2']],
     ['.b { counter-set: page 11 }', ['1 of 4, 1/2', '2 of 4, 2/2', '11 of 4, 1/2', '12 of 4, 2/2']],
+    ['@page :first { counter-reset: page 4 }', ['5 of 4, 1/4', '6 of 4, 2/4', '7 of 4, 3/4', '8 of 4, 4/4']],
     [
       '@page :first { counter-set: page 7 } .b { counter-set: page 2 }',
       ['7 of 4, 1/2', '8 of 4, 2/2', '2 of 4, 1/2', '3 of 4, 2/2'],

@@ -20,7 +20,7 @@ const PAGED_ELEMENTS = shape(
     Type.Object({ notFound: Type.Enum(['place', 'selector'] as const) }),
     Type.Object({ exceeded: Type.Enum(Object.keys(PAGED_LIMITS) as Array<keyof typeof PAGED_LIMITS>) }),
     Type.Object({
-      strings: Type.Array(Type.Object({ name: Text, value: Text, at: Text, marginTop: Type.Number() })),
+      strings: Type.Array(Type.Object({ name: Text, value: Text, at: Text, spaceAbove: Type.Number() })),
       numbers: Type.Array(Type.Object({ at: Text, number: Integer, isReset: Type.Boolean() })),
       references: Type.Array(Type.Object({ to: Text, style: Text, element: Text })),
       bookmarks: Type.Array(Type.Object({ at: Text, level: Integer, label: Text })),

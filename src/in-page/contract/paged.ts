@@ -18,7 +18,7 @@ export type Target = string;
 
 export interface PagedElements {
   /** What `string-set` assigns, in the order of the document. */
-  strings: Array<{ name: string; value: string; at: Target; marginTop: number }>;
+  strings: Array<{ name: string; value: string; at: Target; spaceAbove: number }>;
   /** Where the page number is set: the number, and whether the page gets the next one. */
   numbers: Array<{ at: Target; number: number; isReset: boolean }>;
   /** The page numbers that generated content shows: of which element, and in which style. */

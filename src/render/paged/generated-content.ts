@@ -123,16 +123,11 @@ export class GeneratedContent implements PagedPart {
   #placeStrings({ file }: PagedPrint, places: ReadonlyMap<string, Destination>): SetString[] {
     const { strings } = this.#elements;
     const heights = strings.length ? pageHeights(file) : [];
-    const tops = new Map<number, number>();
-    const topOf = (page: number) => {
-      const top = tops.get(page) ?? contentView(file.content(page))?.topPoints ?? 0;
-      tops.set(page, top);
-      return top;
-    };
-    return strings.flatMap(({ name, value, at, marginTop }) => {
+    return strings.flatMap(({ name, value, at, spaceAbove }) => {
       const place = places.get(destinationName(at));
       if (!place || place.index < 0) return [];
-      const isAtTop = () => (heights[place.index] ?? 0) - place.top - marginTop * POINTS_PER_PX <= topOf(place.index) + TOLERANCE;
+      const below = (heights[place.index] ?? 0) - place.top; // Chromium leaves the margin of the page out
+      const isAtTop = below - spaceAbove * POINTS_PER_PX <= TOLERANCE;
       return [{ name, value, page: place.index, isAtTop }];
     });
   }

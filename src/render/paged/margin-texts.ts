@@ -15,7 +15,7 @@ export interface SetString {
   value: string;
   page: number;
   /** Whether nothing is before the element on its page. */
-  isAtTop(): boolean;
+  isAtTop: boolean;
 }
 
 /** Throws `resource_limit`. */
@@ -64,7 +64,7 @@ function stringOn(position: string, before: string, set: readonly SetString[]): 
   const [first] = set;
   if (!first) return before;
   if (position === 'last') return set.at(-1)?.value ?? '';
-  if (position === 'start') return first.isAtTop() ? first.value : before;
+  if (position === 'start') return first.isAtTop ? first.value : before;
   return position === 'first-except' ? '' : first.value;
 }
 

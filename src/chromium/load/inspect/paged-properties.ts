@@ -78,14 +78,16 @@ const FIRST_PAGE = /^@page\s*:first$/i;
 export function translatePaged(texts: readonly string[]): Translation {
   const sheets = texts.map((text) => [...readDeclarations(text)]);
   const all = sheets.flat();
+  const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
   const facts = {
-    setsPages: all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each)),
+    setsPages:
+      first?.property === 'counter-reset' || // with which Chromium begins the numbers of the next pages at 1
+      all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each)),
     refers: all.some(({ property, value }) => property === 'content' && REFERENCE.test(value)),
     runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
     changesMargins: false,
   };
   facts.changesMargins = all.some((each) => changesMargin(each, facts));
-  const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
   const translate = (each: Declaration) =>

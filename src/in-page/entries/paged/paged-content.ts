@@ -99,12 +99,28 @@ function adopt(css: string): void {
 function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, destinations: Destinations): PagedElements['strings'] {
   const value = readProperty(element, '--platen-string-set');
   if (!value || value === 'none') return [];
-  const marginTop = Number.parseFloat(getComputedStyle(element).marginTop) || 0;
+  const spaceAbove = findSpaceAbove(element);
   return splitList(value).flatMap((item) => {
     const [first, ...parts] = parseContent(item);
     if (first?.kind !== 'word' || first.text.length > MAX_NAME) return [];
-    return [{ name: first.text, value: contentText(parts, element, snapshot), at: destinations.mark(element), marginTop }];
+    return [{ name: first.text, value: contentText(parts, element, snapshot), at: destinations.mark(element), spaceAbove }];
   });
+}
+
+/** Pixels above an element, by its own margin and by the elements that begin with it. */
+function findSpaceAbove(element: Element): number {
+  const pixelsOf = (style: CSSStyleDeclaration, ...names: Array<'marginTop' | 'borderTopWidth' | 'paddingTop'>) =>
+    names.reduce((sum, name) => sum + (Number.parseFloat(style[name]) || 0), 0);
+  let space = pixelsOf(getComputedStyle(element), 'marginTop');
+  for (let inner = element, outer = read(inner, 'parentElement'); outer; outer = read(inner, 'parentElement')) {
+    if (read(inner, 'previousElementSibling')) break;
+    const style = getComputedStyle(outer);
+    const edge = pixelsOf(style, 'borderTopWidth', 'paddingTop');
+    const margin = pixelsOf(style, 'marginTop');
+    space = edge ? margin + edge + space : Math.max(margin, space); // margins without an edge between them collapse
+    inner = outer;
+  }
+  return space;
 }
 
 function readNumbers(destinations: Destinations): PagedElements['numbers'] {
