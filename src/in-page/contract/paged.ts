@@ -26,8 +26,8 @@ export interface PagedElements {
   /** Elements at which pages with another name begin. The name is empty for those without one. */
   names: Array<{ at: Target; name: string }>;
   /** Elements that margin boxes show, in the order of the document. Their index is that of their painter. */
-  running: Array<{ name: string; at: Target }>;
-  bookmarks: Array<{ at: Target; level: number; label: string }>;
+  running: Array<{ name: string; at: Target; spaceAbove: number }>;
+  bookmarks: Array<{ at: Target; level: number; label: string; isClosed: boolean }>;
   /** Targets that the document does not have, with the element that refers to them. */
   missing: Array<{ to: string; element: string }>;
 }

@@ -8,6 +8,8 @@ export interface Bookmark {
   destination: string;
   level: number;
   label: string;
+  /** Whether those below it are hidden at first. */
+  isClosed: boolean;
 }
 
 interface Item extends Bookmark {
@@ -42,15 +44,22 @@ function nest(items: readonly Item[]): Item[] {
   return top;
 }
 
-/** Returns the number of all items below. */
-function writeChildren(editable: EditablePdf, parent: PdfRef, children: readonly Item[], own: Record<string, PdfObject>): number {
+/** Returns the number of items that are shown below. */
+function writeChildren(
+  editable: EditablePdf,
+  parent: PdfRef,
+  children: readonly Item[],
+  own: Record<string, PdfObject>,
+  sign = 1,
+): number {
   let count = children.length;
-  for (const [n, { ref, label, Dest, children: inner }] of children.entries()) {
+  for (const [n, { ref, label, Dest, isClosed, children: inner }] of children.entries()) {
     const [Prev, Next] = [children[n - 1]?.ref, children[n + 1]?.ref];
     const entries = { Title: textString(label), Parent: parent, Dest, ...(Prev && { Prev }), ...(Next && { Next }) };
-    count += writeChildren(editable, ref, inner, entries);
+    const below = writeChildren(editable, ref, inner, entries, isClosed ? -1 : 1);
+    if (!isClosed) count += below;
   }
   const [First, Last] = [children[0]?.ref, children.at(-1)?.ref];
-  editable.change(parent, PdfDict.of({ ...own, ...(First && Last && { First, Last, Count: PdfNumber.of(count) }) }));
+  editable.change(parent, PdfDict.of({ ...own, ...(First && Last && { First, Last, Count: PdfNumber.of(sign * count) }) }));
   return count;
 }

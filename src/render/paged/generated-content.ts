@@ -65,7 +65,7 @@ export class GeneratedContent implements PagedPart {
       print.file.pages.length,
       this.#elements.names.map(({ at, name }) => ({ name, page: pageOf(at) })),
     );
-    this.overlay = this.#placeRunning(print, pageOf);
+    this.overlay = this.#placeRunning(print, places);
     const areShown = await this.#showNumbers(pageOf);
     const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print, places));
     if (rules === this.#rules) return !areShown;
@@ -104,11 +104,12 @@ export class GeneratedContent implements PagedPart {
     return false;
   }
 
-  #placeRunning({ file, print }: PagedPrint, pageOf: (at: string) => number | undefined): OverlayBoxes {
+  #placeRunning({ file, print }: PagedPrint, places: ReadonlyMap<string, Destination>): OverlayBoxes {
     const { marginBoxes } = this.#document.pagedStyles;
-    const running = this.#elements.running.flatMap(({ name, at }, index) => {
-      const page = pageOf(at);
-      return page === undefined ? [] : [{ name, index, page }];
+    const heights = this.#elements.running.length ? pageHeights(file) : [];
+    const running = this.#elements.running.flatMap(({ name, at, spaceAbove }, index) => {
+      const place = places.get(destinationName(at));
+      return place ? [{ name, index, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }] : [];
     });
     const boxes = new Map<number, OverlayBox[]>();
     let view: PrintedView | undefined;
@@ -126,11 +127,14 @@ export class GeneratedContent implements PagedPart {
     return strings.flatMap(({ name, value, at, spaceAbove }) => {
       const place = places.get(destinationName(at));
       if (!place || place.index < 0) return [];
-      const below = (heights[place.index] ?? 0) - place.top; // Chromium leaves the margin of the page out
-      const isAtTop = below - spaceAbove * POINTS_PER_PX <= TOLERANCE;
-      return [{ name, value, page: place.index, isAtTop }];
+      return [{ name, value, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }];
     });
   }
+}
+
+/** Whether nothing but space is above a place. Chromium leaves the margin of the page out of its height. */
+function isAtTop({ index, top }: Destination, heights: readonly number[], spaceAbove: number): boolean {
+  return (heights[index] ?? 0) - top - spaceAbove * POINTS_PER_PX <= TOLERANCE;
 }
 
 /** The area of a page in points. */

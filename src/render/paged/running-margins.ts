@@ -8,6 +8,8 @@ export interface RunningElement {
   /** The index of its painter. */
   index: number;
   page: number;
+  /** Whether nothing is before it on its page. */
+  isAtTop: boolean;
 }
 
 /** A page, and its area between the margins. Lengths are in points. */
@@ -85,6 +87,7 @@ function elementOn(
   const on = named.filter((each) => each.page === page);
   if (!on.length) return before;
   if (position === 'first-except') return undefined;
+  if (position === 'start' && !on[0]?.isAtTop) return before;
   return position === 'last' ? on.at(-1) : on[0];
 }
 

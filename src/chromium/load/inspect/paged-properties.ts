@@ -55,7 +55,7 @@ interface Facts {
   changesMargins: boolean;
 }
 
-const MIRRORED = /^(?:string-set|bookmark-(?:level|label))$/;
+const MIRRORED = /^(?:string-set|bookmark-(?:level|label|state))$/;
 const RUNNING = /(?<![\w-])running\(/i;
 const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w]+)\s*)?\)/i;
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;

@@ -18,17 +18,19 @@ import { computeCounters, type Snapshot } from './counters.ts';
 import { findAfter } from './following-element.ts';
 import { findGenerated, findTargets, REFERENCE_RULES, References } from './references.ts';
 import { takeRunning } from './running-elements.ts';
+import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 const SPACING_RULES = ['before', 'after']
   .map((side) => `[data-platen-${side}]::${side} { word-spacing: var(--platen-spacing-${side}, inherit) }`)
   .join(' ');
 /** Custom properties are inherited otherwise. */
-const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'content', 'position']
+const PROPERTY_RULES = ['string-set', 'bookmark-level', 'bookmark-label', 'bookmark-state', 'content', 'position']
   .map((name) => `@property --platen-${name} { syntax: "*"; inherits: false }`)
   .join(' ');
 const NUMBER_CHANGE = /(?<![\w-])page(?:\s+(-?\d+))?(?![\w-])/i;
-const INLINE = /(?<![\w-])(string-set|position(?=\s*:\s*running)|bookmark-(?:level|label))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
+const INLINE =
+  /(?<![\w-])(string-set|position(?=\s*:\s*running)|bookmark-(?:level|label|state))\s*:\s*((?:[^;"']|"[^"]*"|'[^']*')+)/g;
 const MAX_NAME = 200;
 const LEVEL = /^[1-9]\d?$/;
 
@@ -107,22 +109,6 @@ function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, desti
   });
 }
 
-/** Pixels above an element, by its own margin and by the elements that begin with it. */
-function findSpaceAbove(element: Element): number {
-  const pixelsOf = (style: CSSStyleDeclaration, ...names: Array<'marginTop' | 'borderTopWidth' | 'paddingTop'>) =>
-    names.reduce((sum, name) => sum + (Number.parseFloat(style[name]) || 0), 0);
-  let space = pixelsOf(getComputedStyle(element), 'marginTop');
-  for (let inner = element, outer = read(inner, 'parentElement'); outer; outer = read(inner, 'parentElement')) {
-    if (read(inner, 'previousElementSibling')) break;
-    const style = getComputedStyle(outer);
-    const edge = pixelsOf(style, 'borderTopWidth', 'paddingTop');
-    const margin = pixelsOf(style, 'marginTop');
-    space = edge ? margin + edge + space : Math.max(margin, space); // margins without an edge between them collapse
-    inner = outer;
-  }
-  return space;
-}
-
 function readNumbers(destinations: Destinations): PagedElements['numbers'] {
   return findStyled(/counter-(?:re)?set/, 'counter-').flatMap((element) =>
     (['counter-reset', 'counter-set'] as const).flatMap((property) => {
@@ -171,5 +157,7 @@ function readBookmark(
   const level = readProperty(element, '--platen-bookmark-level') || digit || '';
   const written = readProperty(element, '--platen-bookmark-label') || 'content()';
   const label = contentText(parseContent(written), element, snapshot);
-  return LEVEL.test(level) && label ? [{ at: destinations.mark(element), level: Number(level), label }] : [];
+  if (!LEVEL.test(level) || !label) return [];
+  const isClosed = readProperty(element, '--platen-bookmark-state') === 'closed';
+  return [{ at: destinations.mark(element), level: Number(level), label, isClosed }];
 }

@@ -7,6 +7,7 @@ import type { Destinations } from '../../dom/destinations.ts';
 import { call, read } from '../../dom/nodes.ts';
 import { findAfter } from './following-element.ts';
 import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
+import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 const SHOWN = { visibility: 'visible', width: 'auto', height: 'auto', overflow: 'visible' };
@@ -28,8 +29,9 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
   }
   return found.map(({ element, name, display }, number) => {
     registerPainter(`running-${number}`, (box) => paint(element, display, box));
-    const marked = isInline(display) ? element : (findAfter(element) ?? read(element, 'parentElement'));
-    return { name, at: destinations.mark(marked ?? read(document, 'body')) };
+    const follower = isInline(display) ? element : (findAfter(element) ?? read(element, 'parentElement'));
+    const marked = follower ?? read(document, 'body');
+    return { name, at: destinations.mark(marked), spaceAbove: findSpaceAbove(marked) };
   });
 }
 
