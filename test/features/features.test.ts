@@ -1,6 +1,6 @@
 /** Platen prints each document of this folder as its reader expects, except for those that are listed with a reason. */
 import { expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { bytesOf, Client } from '../support/client.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { AREAS, judge } from './features.ts';
 import { UNSUPPORTED } from './unsupported.ts';
@@ -10,7 +10,10 @@ const client = new Client(url, key);
 const features = AREAS.flatMap(({ name, features }) => features.map((each) => [name, each.name, each] as const));
 
 test.concurrent.each(features)('%s: %s', async (_area, name, feature) => {
-  const { isRight, texts } = await judge(feature, await client.rendered({ html: feature.html }));
+  const reply = await client.pdf({ html: feature.html });
+  const { isRight, texts } = reply.ok
+    ? await judge(feature, await bytesOf(reply))
+    : { isRight: false, texts: [await reply.text()] };
   expect({ isRight, texts }).toEqual({ isRight: !(name in UNSUPPORTED), texts: expect.anything() });
 });
 

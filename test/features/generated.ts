@@ -84,7 +84,7 @@ export const STRINGS: Area = {
   ],
 };
 
-const HEADS = `<p>a</p><p class="head">One</p><p class="head">Two</p>${NEXT}b</p><p class="head">Three</p>${NEXT}c</p>`;
+const HEADS = `<p>a</p><p class="head">One</p><p class="head">Two</p><p>b</p>${NEXT}c</p><p class="head">Three</p><p>d</p>${NEXT}e</p>`;
 
 const elementAt = (position: string) =>
   `@page { @top-left { content: element(title${position}) } } .head { position: running(title) } `;
@@ -104,28 +104,28 @@ export const RUNNING: Area = {
       spec: `${GCPM}#element-syntax`,
       css: elementAt(''),
       body: HEADS,
-      pages: ['One a', 'Three b', 'Three c'],
+      pages: ['One a b', 'Three c d', 'Three e'],
     }),
     feature({
       name: '`element(…, start)`',
       spec: `${GCPM}#element-syntax`,
       css: elementAt(', start'),
       body: HEADS,
-      pages: ['a', 'Two b', 'Three c'],
+      pages: ['a b', 'Two c d', 'Three e'],
     }),
     feature({
       name: '`element(…, last)`',
       spec: `${GCPM}#element-syntax`,
       css: elementAt(', last'),
       body: HEADS,
-      pages: ['Two a', 'Three b', 'Three c'],
+      pages: ['Two a b', 'Three c d', 'Three e'],
     }),
     feature({
       name: '`element(…, first-except)`',
       spec: `${GCPM}#element-syntax`,
       css: elementAt(', first-except'),
       body: HEADS,
-      pages: ['a', 'b', 'Three c'],
+      pages: ['a b', 'c d', 'Three e'],
     }),
     feature({
       name: 'the styles and children of a running element',

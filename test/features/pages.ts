@@ -245,11 +245,11 @@ export const SELECTORS: Area = {
       pages: ['plain a', 'plain b', 'second c', 'plain d', 'plain e'],
     }),
     feature({
-      name: '`@page chapter:first` on the first page of each group',
-      spec: `${GCPM}#document-page-selectors`,
+      name: '`@page chapter:first`: only if it is the first page of the document',
+      spec: `${PAGE}#first-pseudo`,
       css: named('@page chapter:first { @top-left { content: "begins" } } .chapter { page: chapter; break-before: page }'),
-      body: `<p>a</p><div class="chapter"><p>b</p>${NEXT}c</div>${NEXT}d</p><div class="chapter"><p>e</p>${NEXT}f</div>`,
-      pages: ['plain a', 'begins b', 'plain c', 'plain d', 'begins e', 'plain f'],
+      body: `<div class="chapter"><p>a</p>${NEXT}b</p></div>${NEXT}c</p><div class="chapter"><p>d</p></div>`,
+      pages: ['begins a', 'plain b', 'plain c', 'plain d'],
     }),
     feature({
       name: 'named pages, with a break before and after them',
