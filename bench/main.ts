@@ -6,6 +6,8 @@
  * `--weasyprint COMMAND` compares the sizes of PDFs with those of WeasyPrint;
  * `--peers` compares with `--gotenberg URL`, `--jsreport URL` and `--weasyprint COMMAND`, measures how cost grows, each in
  * `--rounds N` (default 7), and writes `bench/results/peers.json`, from which `npm run docs` writes `docs/operate/benchmarks.md`;
+ * `--features` prints the documents of `test/features` with Platen, Paged.js and `--weasyprint COMMAND`, and writes
+ * `bench/results/features.json`, from which `npm run docs` writes `docs/guide/compatibility.md`;
  * `--against FOLDER` compares with the tree of another commit, by the documents of `throughput`, `finished` or `conformance`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -16,6 +18,7 @@ import { measureAssets } from './assets.ts';
 import { measureBatches } from './batches.ts';
 import { measureConformance } from './conformance.ts';
 import { measureFairness } from './fairness.ts';
+import { measureFeatures } from './features.ts';
 import { measureFinished } from './finished.ts';
 import { measureFinishing } from './finishing.ts';
 import { measureHostileDocuments } from './hostile.ts';
@@ -63,6 +66,7 @@ const { values } = parseArgs({
     way: { type: 'string' },
     against: { type: 'string' },
     peers: { type: 'boolean' },
+    features: { type: 'boolean' },
     rounds: { type: 'string', default: '7' },
     gotenberg: { type: 'string' },
     jsreport: { type: 'string' },
@@ -85,13 +89,15 @@ const results = {
   rows: rows.map(({ measure, target, met, figures }) => ({ measure, target, met, ...figures })),
 };
 await mkdir(RESULTS, { recursive: true });
-await writeFile(new URL(values.peers ? 'peers.json' : 'latest.json', RESULTS), `${JSON.stringify(results, null, 2)}\n`);
+const file = values.peers ? 'peers.json' : values.features ? 'features.json' : 'latest.json';
+await writeFile(new URL(file, RESULTS), `${JSON.stringify(results, null, 2)}\n`);
 process.stdout.write(`\n${JSON.stringify(results)}\n`);
 
 async function* measure(): AsyncGenerator<Row> {
   const { only, soak, against } = values;
   if (against) return yield* compareTrees(against, only);
   if (values.peers) return yield* measurePeers({ ...values, rounds: Number(values.rounds) });
+  if (values.features) return yield* measureFeatures(values);
   if (only && !(only in SCENARIOS)) throw new Error(`There is no scenario ${only}, only ${Object.keys(SCENARIOS).join(', ')}.`);
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     const isWanted = only ? only === name : !BY_NAME.includes(name);

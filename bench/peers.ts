@@ -19,10 +19,15 @@ const DOCUMENTS = {
   'letter, 1 page': letter(),
 };
 
-interface Peer {
+export interface Peer {
   name: string;
   version: string;
-  render(html: string): Promise<unknown>;
+  render(html: string): Promise<Uint8Array>;
+}
+
+/** The service, which takes other members of the body as well. */
+interface Platen extends Peer {
+  render(html: string, body?: object): Promise<Uint8Array>;
 }
 
 /** The peers, which are left out unless their URL or command is given. */
@@ -67,12 +72,12 @@ export async function openPeers({ gotenberg, jsreport, weasyprint }: PeerOptions
   ];
 }
 
-async function openPlaten(url: string, key: string): Promise<Peer> {
+export async function openPlaten(url: string, key: string): Promise<Platen> {
   const info = /^platen_build_info\{(.*)\}/m.exec(`${await request(`${url}/metrics`)}`)?.[1] ?? '';
   const version = Object.fromEntries([...info.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label, value]));
   return {
     ...{ name: 'Platen', version: `${version.version}, ${version.browser}, Node ${version.node}` },
-    render: (html) => request(`${url}/v1/pdf`, asJson({ html }, { authorization: `Bearer ${key}` })),
+    render: (html, body) => request(`${url}/v1/pdf`, asJson({ html, ...body }, { authorization: `Bearer ${key}` })),
   };
 }
 
