@@ -55,7 +55,7 @@ export const SIZES: Area = {
     feature({
       name: 'a page as high as its content: `size: 300px auto`',
       spec: `${PAGE}#page-size-prop`,
-      css: '@page { size: 300px auto }',
+      css: '@page { size: 300px auto; margin: 50px }',
       body: lines('a', 40),
       check: (print) => hasSizes(print, [300, 900]) && sameTexts(print.texts, [text('a', 1, 40)]),
     }),
@@ -222,6 +222,13 @@ export const SELECTORS: Area = {
       css: named('@page :blank { @top-left { content: "blank" } } h1 { break-before: right }'),
       body: '<p>a</p><h1>b</h1><h1>c</h1>',
       pages: ['plain a', 'blank', 'plain b', 'blank', 'plain c'],
+    }),
+    feature({
+      name: '`@page :nth(even)`',
+      spec: `${GCPM}#document-page-selectors`,
+      css: named('@page :nth(even) { @top-left { content: "even" } }'),
+      body: `<p>a</p>${NEXT}b</p>${NEXT}c</p>${NEXT}d</p>`,
+      pages: ['plain a', 'even b', 'plain c', 'even d'],
     }),
     feature({
       name: '`@page :nth(2)`',
