@@ -39,6 +39,7 @@ test.each<[heading: string, body: string, pages: string[]]>([
   ],
   ['Headings stay with their text', `${lines('a', 14)}<figure>${lines('b', 2)}</figure>`, [text('a', 1, 14), text('b', 1, 2)]],
   ['Chapters', '<h1>one</h1><p>a</p><h1>two</h1><p class="cover">b</p><p>c</p>', ['one a', 'two b', 'c']],
+  ['Chapters on right pages', '<p>a</p><h1>b</h1><h1>c</h1>', ['a 1', '', 'b 3', '', 'c 5']],
   [
     'Tables',
     `<table><thead><tr><td>head</td></tr></thead><tbody>${rows(13)}<tr><td>b<br>c</td></tr></tbody><tfoot><tr><td>foot</td></tr></tfoot></table>`,
