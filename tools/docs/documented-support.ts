@@ -5,7 +5,8 @@ export interface Documented {
   gotenberg?: string;
 }
 
-const VIVLIOSTYLE = 'https://github.com/vivliostyle/vivliostyle.js/blob/master/docs/supported-css-features.md';
+const VIVLIOSTYLE =
+  'https://github.com/vivliostyle/vivliostyle.js/blob/0b4c3a9d60313afeb6a3d9caee74eaf24504383e/docs/supported-css-features.md';
 const PRINCE = 'https://www.princexml.com/doc/';
 
 const listed = (text: string) => `[${text}](${VIVLIOSTYLE})`;
@@ -15,14 +16,11 @@ const told = (text: string, path: string) => `[${text}](${PRINCE}${path})`;
 export const DOCUMENTED: Readonly<Record<string, Documented>> = {
   'Size, margins and background of pages': {
     vivliostyle: listed('`size` with the names of A, B, C and JIS-B sizes; `bleed` and `marks` in `@page` without a selector'),
-    prince: told('page size, trimming marks and `bleed`', '10/properties'),
+    prince: `${told('page size, trimming marks', '11/paged')}, ${told('`bleed`', '10/properties')}`,
   },
   'Selecting pages': {
     vivliostyle: listed('`:first`, `:left`, `:right`, `:recto`, `:verso`, `:blank`, `:nth(An+B of name)`, named pages'),
-    prince: told(
-      '`:first`, `:left`, `:right`, named pages with breaks around them; since version 16 `:first-of-group`',
-      'paged/#selecting-pages',
-    ),
+    prince: `${told('`:first`, `:left`, `:right`, named pages with breaks around them', '11/advanced-paged')}, ${told('since version 16 `:first-of-group`', 'paged/#selecting-pages')}`,
   },
   'Margin boxes': {
     vivliostyle: listed('all sixteen'),
