@@ -1,5 +1,5 @@
 /** Measures the space between the top of an element and that of the page, if it is the first of its page. */
-import { read } from '../../dom/nodes.ts';
+import { call, read } from '../../dom/nodes.ts';
 
 /** Pixels above an element, by its own margin and by the elements that begin with it. */
 export function findSpaceAbove(element: Element): number {
@@ -19,6 +19,6 @@ export function findSpaceAbove(element: Element): number {
 
 function hasShownBefore(element: Element): boolean {
   for (let each = read(element, 'previousElementSibling'); each; each = read(each, 'previousElementSibling'))
-    if (each.checkVisibility()) return true;
+    if (call(each, 'checkVisibility')) return true;
   return false;
 }
