@@ -60,6 +60,12 @@ describe('footnotes', () => {
     expect(found[1]?.length).toBeGreaterThan(2);
   });
 
+  test('stay in the text of a single page', async () => {
+    const { pages } = await render(document(note(0)), { singlePage: true });
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toContain('note 0.');
+  });
+
   test('without room on the last page fail', async () => {
     const html = document(`<p>x<span class="n">${'very long '.repeat(3_000)}</span></p>`);
     const refused = await problem(await web.ada.pdf({ html }), 422, 'print_failed');

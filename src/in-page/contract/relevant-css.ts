@@ -1,3 +1,7 @@
+/** Matches the text of style sheets that may depend on the pages of their document, or on its words. */
+export const PAGED_CSS =
+  /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|:(?:nth\(|blank)|hyphens\s*:\s*auto|(?<![\w-])(?:marks|bleed)\s*:|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)|counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|(?<![\w-])size\s*:[^;{}]{0,40}\bauto\b/i;
+
 /** Matches the text of style sheets that must be inspected, because Chromium may ignore a part of it or apply it in its own way. */
 export const INSPECTED_CSS = new RegExp(
   [

@@ -6,7 +6,7 @@ import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { glyphCandidates } from '../../chromium/glyphs/glyph-candidates.ts';
 import { classifyHtml } from '../../chromium/load/html/classify-html.ts';
 import { DEFAULT_LOAD, type LoadSettings } from '../../chromium/load/load-settings.ts';
-import { INSPECTED_CSS } from '../../in-page/contract/relevant-css.ts';
+import { INSPECTED_CSS, PAGED_CSS } from '../../in-page/contract/relevant-css.ts';
 import type { PrintOrder } from '../print-order.ts';
 
 export interface Combinable {
@@ -55,7 +55,8 @@ function readDocument(html: string, isRefused: (head: string) => boolean): Combi
   const end = start.index + start[0].length;
   const head = html.slice(0, end).replace(TITLE, '');
   const body = html.slice(end);
-  if (isRefused(head) || IN_BODY.test(body) || INSPECTED_CSS.test(html) || !isPlainMarkup(html)) return undefined;
+  if (isRefused(head) || IN_BODY.test(body) || PAGED_CSS.test(head) || INSPECTED_CSS.test(body) || !isPlainMarkup(html))
+    return undefined;
   const { characters, families } = glyphCandidates(html);
   return characters.size ? undefined : { html, head, families };
 }

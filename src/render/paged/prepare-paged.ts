@@ -27,7 +27,7 @@ export async function preparePaged(
   const key = probeKey(content, 'place');
   const found: Array<PagedPart | undefined> = [
     await preparePagedTables(document, key, print.tagged || print.outline),
-    await prepareFootnotes(document, key),
+    print.singlePage ? undefined : await prepareFootnotes(document, key),
     ...(await prepareGenerated(document, key, paged, settings)),
     await prepareSidedBreaks(document, key),
     print.singlePage ? undefined : await LastBlock.prepare(document, key),
