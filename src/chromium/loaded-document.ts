@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { OutboundReport } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
+import type { PagedMentions } from '../in-page/contract/questions.ts';
 import type { DocumentStructure } from '../tag-structure.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
@@ -87,6 +88,11 @@ export class LoadedDocument implements AsyncDisposable {
   /** What its markup may contain. */
   get htmlClass(): HtmlClass {
     return this.#parts.load.htmlClass;
+  }
+
+  /** What it has that may depend on its pages. Of a static document, its markup tells. */
+  get mentions(): PagedMentions {
+    return this.#parts.load.loaded.mentions;
   }
 
   /** What its style sheets say about its pages that Chromium does not know. */

@@ -19,9 +19,9 @@ import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
-import { hasLastBlock, moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
+import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
-import { findPageRisks, mayHavePageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
+import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
@@ -70,7 +70,6 @@ export const answers: Questions = {
   fixHeights,
   growPages,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
-  hasLastBlock,
   holdTemplateFonts,
   insertSoftHyphens,
   inspectText,
@@ -79,7 +78,6 @@ export const answers: Questions = {
   isVertical,
   listHyphenatedWords,
   measureHeaders,
-  mayHavePageRisks,
   measureHeight,
   measureTemplates,
   moveLastBlock,

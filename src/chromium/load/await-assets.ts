@@ -1,12 +1,12 @@
 /** Waits for what a document loads, and reads what it states of itself, with one question where it can be asked. */
 import { Type } from 'typebox';
 import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../in-page/contract/limits.ts';
-import type { AssetOptions, LoadedParts } from '../../in-page/contract/questions.ts';
+import type { AssetOptions, LoadedParts, PagedMentions } from '../../in-page/contract/questions.ts';
 import { ask, BOOLEAN, DONE } from '../devtools/ask.ts';
 import { answerOr, isUnanswered, shape } from '../devtools/evaluate.ts';
 import type { GlyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { readSeenText } from '../glyphs/missing-glyphs.ts';
-import { overridingRule, pageRule } from '../print/print-options.ts';
+import { overridingRule, pageHeight, pageRule } from '../print/print-options.ts';
 import { untilTrue } from './content-waits.ts';
 import type { HtmlClass } from './html/classify-html.ts';
 import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
@@ -23,6 +23,8 @@ export interface AwaitedParts {
   mayLoseContent: boolean;
   /** The height of an active document with many elements in CSS pixels, or 0. */
   heightPx: number;
+  /** What an active document has that may depend on its pages. Of others it is not known. */
+  mentions: PagedMentions;
   /** The characters and fonts that an active document shows, if it answers. */
   seen: GlyphCandidates | undefined;
 }
@@ -36,12 +38,15 @@ const LOADED_PARTS = shape(
     metadata: Type.Unknown(),
     mayLoseContent: Type.Unknown(),
     heightPx: Type.Unknown(),
+    mentions: Type.Unknown(),
   }),
 );
 const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_ERROR_CHARACTERS }), { maxItems: MAX_ERRORS }));
 /** A style sheet may name more sizes than were to be read. */
 const PAGE_SIZES = shape(Type.Array(Type.String()));
 const COUNT = shape(Type.Integer());
+const MENTIONS = shape(Type.Object({ tables: Type.Boolean(), lastBlock: Type.Boolean(), risks: Type.Boolean() }));
+const ANY_MENTIONS: PagedMentions = { tables: true, lastBlock: true, risks: true };
 const HEIGHT = shape(Type.Number({ minimum: 0 }));
 /** The answer of a document that gives none, of which the worst is assumed. */
 const NO_PARTS: Record<keyof LoadedParts, unknown> = {
@@ -51,6 +56,7 @@ const NO_PARTS: Record<keyof LoadedParts, unknown> = {
   metadata: null,
   mayLoseContent: true,
   heightPx: 0,
+  mentions: null,
 };
 /** `mayLeave` tells whether the document is navigating to another, so that it may not answer. */
 export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, mayLeave: () => boolean): Promise<AwaitedParts> {
@@ -64,11 +70,14 @@ export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, ma
     seen: undefined,
     mayLoseContent: true,
     heightPx: 0,
+    mentions: ANY_MENTIONS,
   };
   const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
   const finishesAnimations = htmlClass.mayBeAnimated && load.finishesAnimations;
   const { mentionsMetadata: readsMetadata, declaresShadows } = htmlClass;
-  const active = htmlClass.isStatic ? null : { rule: await overridePageRules(context) };
+  const active = htmlClass.isStatic
+    ? null
+    : { rule: await overridePageRules(context), pageHeightPx: pageHeight(context.job.print) };
   if (htmlClass.isStatic && !(waits || finishesAnimations || readsMetadata)) return nothing;
   const options = { waits, finishesAnimations, readsMetadata, declaresShadows, active };
   if (!load.device.javascript) return { ...nothing, metadata: await awaitAssetsWithoutScript(context, options) };
@@ -84,8 +93,13 @@ export async function awaitAssets(context: LoadContext, htmlClass: HtmlClass, ma
   return { metadata, consoleErrors, mayLoseContent, ...readActiveParts(rest) };
 }
 
-function readActiveParts({ seen, sizes, heightPx }: Record<'seen' | 'sizes' | 'heightPx', unknown>) {
-  return { pageSizes: PAGE_SIZES.read(sizes) ?? [], seen: readSeenText(seen), heightPx: HEIGHT.read(heightPx) ?? 0 };
+function readActiveParts({ seen, sizes, heightPx, mentions }: Record<'seen' | 'sizes' | 'heightPx' | 'mentions', unknown>) {
+  return {
+    pageSizes: PAGE_SIZES.read(sizes) ?? [],
+    seen: readSeenText(seen),
+    heightPx: HEIGHT.read(heightPx) ?? 0,
+    mentions: MENTIONS.read(mentions) ?? ANY_MENTIONS,
+  };
 }
 
 /** Without scripts no listener is called, so that the state is polled. */

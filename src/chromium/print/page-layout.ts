@@ -131,16 +131,6 @@ export class PageLayout {
     return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
-  /** Whether a block belongs at the bottom of the last page. */
-  hasLastBlock(): Promise<boolean> {
-    return this.#step(answerOr(ask(this.#session, 'hasLastBlock', [], BOOLEAN), false));
-  }
-
-  /** Whether something may look wrong at the ends of pages of this height. */
-  mayHavePageRisks(heightPx: number): Promise<boolean> {
-    return this.#step(answerOr(ask(this.#session, 'mayHavePageRisks', [heightPx], BOOLEAN), false));
-  }
-
   /** Asks in a window of the size of the page. */
   #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };

@@ -25,6 +25,15 @@ export interface PrintSettings {
   templates: HeaderFooterTemplates;
 }
 
+const PX_PER_INCH = 96;
+
+/** The height of a page between its margins in CSS pixels of the document, or 0 without a print. */
+export function pageHeight(settings: PrintSettings | undefined): number {
+  if (!settings) return 0;
+  const { paper, margin, scale } = settings;
+  return Math.max(1, ((paper.heightInches - margin.top - margin.bottom) * PX_PER_INCH) / scale);
+}
+
 type PrintToPdf = NonNullable<Params<'Page.printToPDF'>[0]>;
 
 export function printParameters(settings: PrintSettings): PrintToPdf {

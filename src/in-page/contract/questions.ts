@@ -77,11 +77,9 @@ export interface Questions {
   addBlankPages(numbers: number[]): boolean;
   placeLayoutLinks(selectors: string[], key: string): LayoutLinks;
   removeLayoutLinks(): null;
-  hasLastBlock(): boolean;
   prepareLastBlock(key: string): LastBlock | null;
   moveLastBlock(px: number, beginsPage: boolean): null;
   restoreLastBlock(): null;
-  mayHavePageRisks(heightPx: number): boolean;
   findPageRisks(key: string, heightPx: number): PageRisk[];
   removeRiskLinks(): null;
   // Long documents
@@ -115,7 +113,23 @@ export interface AssetOptions extends WaitOptions {
   /** Whether to read the metadata that the document states. */
   readsMetadata: boolean;
   /** Set for a document with scripts, whose text and page sizes are read. If it has `@page` rules, `rule` becomes the first. */
-  active: { rule: string } | null;
+  active: ActiveOptions | null;
+}
+
+export interface ActiveOptions {
+  rule: string;
+  /** The height of a page between its margins in CSS pixels, or 0 for an image. */
+  pageHeightPx: number;
+}
+
+/** What a document has that may depend on its pages. */
+export interface PagedMentions {
+  /** Tables whose head or foot may depend on their pages. */
+  tables: boolean;
+  /** A block at the bottom of the last page. */
+  lastBlock: boolean;
+  /** What may look wrong at the ends of pages. */
+  risks: boolean;
 }
 
 /** Each part is read by itself, so that a document that spoils one does not spoil the others. */
@@ -128,6 +142,8 @@ export interface LoadedParts {
   mayLoseContent: boolean;
   /** The height of an active document with many elements in CSS pixels, or 0. */
   heightPx: number;
+  /** Null for a static document. */
+  mentions: PagedMentions | null;
 }
 
 /** The name and content of each `meta` element that names an author, a description or keywords. */

@@ -1,6 +1,6 @@
 /** Waits until the fonts, images and frames of a loaded document have loaded, and reads what a print needs to know of it. */
 
-import type { AssetOptions, LoadedParts } from '../contract/questions.ts';
+import type { ActiveOptions, AssetOptions, LoadedParts, PagedMentions } from '../contract/questions.ts';
 import { read } from '../dom/nodes.ts';
 import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
 import { recordedErrors } from '../window/document-errors.ts';
@@ -8,6 +8,9 @@ import { finishAnimations } from './animations.ts';
 import { mayLoseContent } from './inspect/lost-content.ts';
 import { readMetadata } from './metadata.ts';
 import { readPageSizes } from './page-rules.ts';
+import { hasPagedTables } from './paged/find-tables.ts';
+import { hasLastBlock } from './paged/layout/last-block.ts';
+import { mayHavePageRisks } from './paged/layout/page-risks.ts';
 import { seeText } from './seen-text.ts';
 
 const MANY_ELEMENTS = 1_000;
@@ -24,6 +27,16 @@ export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
     metadata: readsMetadata ? readMetadata() : null,
     mayLoseContent: mayLoseContent(),
     heightPx: active ? measureLongDocument() : 0,
+    mentions: active && readMentions(active),
+  };
+}
+
+/** Looks at once for what would otherwise take a question each. */
+function readMentions({ pageHeightPx }: ActiveOptions): PagedMentions {
+  return {
+    tables: pageHeightPx > 0 && hasPagedTables(),
+    lastBlock: pageHeightPx > 0 && hasLastBlock(),
+    risks: pageHeightPx > 0 && mayHavePageRisks(pageHeightPx),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   ROW_PAGES,
 } from '../../contract/paged-tables.ts';
 import { Locator } from '../../dom/locator.ts';
-import { findClosest, readAttribute } from '../../dom/nodes.ts';
+import { findClosest, findFirst, read, readAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 
 export interface PagedTable {
@@ -37,6 +37,10 @@ let tables: PagedTable[] = [];
 /** The tables that were found, in the order of the document. */
 export function pagedTables(): readonly PagedTable[] {
   return tables;
+}
+
+export function hasPagedTables(): boolean {
+  return findFirst(read(document, 'documentElement'), PAGED) !== null;
 }
 
 export function findTables(): FoundTables {

@@ -25,7 +25,7 @@ export class LastBlock implements PagedPart {
 
   /** Returns undefined if there is no such block. */
   static async prepare(document: LoadedDocument, key: string): Promise<LastBlock | undefined> {
-    if (!document.htmlClass.mayPinBlock || !(await document.layout.hasLastBlock())) return undefined;
+    if (!document.htmlClass.mayPinBlock || !document.mentions.lastBlock) return undefined;
     const found = await document.paged.ask('prepareLastBlock', [key], LAST_BLOCK);
     return found ? new LastBlock(document, found.tailPx) : undefined;
   }

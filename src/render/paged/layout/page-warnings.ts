@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { DONE } from '../../../chromium/devtools/ask.ts';
 import { shape } from '../../../chromium/devtools/evaluate.ts';
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
-import type { PrintSettings } from '../../../chromium/print/print-options.ts';
+import { type PrintSettings, pageHeight } from '../../../chromium/print/print-options.ts';
 import { type PageRisk, RISK_KINDS } from '../../../in-page/contract/layout.ts';
 import { MAX_PAGE_RISKS } from '../../../in-page/contract/limits.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
@@ -11,7 +11,6 @@ import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { Warning } from '../../report-schema.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
 
-const PX_PER_INCH = 96;
 const POINTS_PER_PX = 0.75;
 /** Points that a box may overlap the area of the page without covering anything. */
 const OVERLAP = 4;
@@ -41,10 +40,8 @@ export class PageWarnings implements PagedPart {
 
   /** Returns undefined if there is nothing to look at. */
   static async prepare(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
-    const { paper, margin, scale } = settings;
-    const heightPx = Math.max(1, ((paper.heightInches - margin.top - margin.bottom) * PX_PER_INCH) / scale);
-    const risks = await findRisks(document, [key, heightPx]);
-    return risks.length ? new PageWarnings(document, risks, scale) : undefined;
+    const risks = await findRisks(document, [key, pageHeight(settings)]);
+    return risks.length ? new PageWarnings(document, risks, settings.scale) : undefined;
   }
 
   private constructor(document: LoadedDocument, risks: readonly PageRisk[], scale: number) {
@@ -73,11 +70,11 @@ export class PageWarnings implements PagedPart {
 }
 
 async function findRisks(
-  { htmlClass, layout, paged }: LoadedDocument,
+  { htmlClass, mentions, paged }: LoadedDocument,
   args: [key: string, heightPx: number],
 ): Promise<PageRisk[]> {
   if (htmlClass.isStatic) return paged.askStatic('findPageRisks', args, PAGE_RISKS);
-  return (await layout.mayHavePageRisks(args[1])) ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
+  return mentions.risks ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
 }
 
 function judgeBreak({ reason }: PageRisk, places: readonly Place[]): Finding {

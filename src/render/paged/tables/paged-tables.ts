@@ -23,7 +23,7 @@ export async function preparePagedTables(
   key: string,
   isTagged: boolean,
 ): Promise<PagedPart | undefined> {
-  if (!document.htmlClass.mayPageTables) return undefined;
+  if (!document.htmlClass.mayPageTables || !document.mentions.tables) return undefined;
   const { tables, problem } = await findTables(document.paged);
   if (problem) throw new ServiceError('print_failed', problem);
   if (!tables.length) return undefined;
