@@ -4,7 +4,6 @@ const ROOM = 'All pages have the room for notes that the page with the most of t
 
 export const UNSUPPORTED: Readonly<Record<string, string>> = {
   'two pseudo-classes: `@page :first:right`': 'Chromium drops the rule',
-  'a list of selectors: `@page :first, :left`': 'Chromium drops the rule: write one for each selector',
   '`@page :nth(2)`': NTH,
   '`@page :nth(3n + 1)`': NTH,
   '`@page :nth(2 of chapter)`, in a group of pages': NTH,

@@ -1,26 +1,37 @@
-/** Translates rules for pages whose selectors Chromium drops: `:blank`, the first page as `:nth(1)`, and every other page. */
+/** Translates rules for pages whose selectors Chromium drops: lists, `:blank`, the first page as `:nth(1)`, and every other page. */
 import { BLANK_PAGE, EVEN_PAGES, ODD_PAGES } from '../../in-page/contract/page-selectors.ts';
 import { readDeclarations } from './css-statements.ts';
 
-const RULE = /^@page\s{0,9}(:blank|:nth\([^()]{0,40}\))$/i;
+const RULE = /^@page\b(.*)$/is;
+const KNOWN = /^[-\w]*(?::(?:first|left|right))?$/i;
+const MAY_TRANSLATE = /:(?:blank|nth)|@page[^{},]{0,200},/i;
 const TRANSLATED: Record<string, string> = {
   ...{ ':blank': BLANK_PAGE, ':nth(1)': ':first' },
   ...{ ':nth(odd)': ODD_PAGES, ':nth(2n+1)': ODD_PAGES, ':nth(2n-1)': ODD_PAGES },
   ...{ ':nth(even)': EVEN_PAGES, ':nth(2n)': EVEN_PAGES, ':nth(2n+0)': EVEN_PAGES },
 };
 
-/** Returns a rule for each declaration. They belong after the style sheet. */
+/** Returns rules for each declaration. They belong after the style sheet. */
 export function translateSelectors(css: string): string[] {
-  if (!/:(?:blank|nth)/i.test(css)) return [];
+  if (!MAY_TRANSLATE.test(css)) return [];
   return [...readDeclarations(css)].flatMap(({ property, value, within }) => {
-    if (!property || !within.some(translateSelector)) return [];
-    const known = within.map((block) => translateSelector(block) ?? block);
-    return `${known.join(' { ')} { ${property}: ${value} ${'}'.repeat(known.length)}`;
+    const at = within.findIndex((block) => translateSelector(block));
+    if (!property || at < 0) return [];
+    return (translateSelector(within[at] ?? '') ?? []).map((selector) => {
+      const known = within.with(at, selector);
+      return `${known.join(' { ')} { ${property}: ${value} ${'}'.repeat(known.length)}`;
+    });
   });
 }
 
 /** Returns undefined for what is no such rule. */
-export function translateSelector(block: string): string | undefined {
-  const selector = RULE.exec(block)?.[1]?.toLowerCase().replace(/\s/g, '') ?? '';
-  return Object.hasOwn(TRANSLATED, selector) ? `@page ${TRANSLATED[selector]}` : undefined;
+export function translateSelector(block: string): string[] | undefined {
+  const [, prelude = ''] = RULE.exec(block) ?? [];
+  const selectors = prelude.split(',').map((each) => each.replace(/\s/g, ''));
+  const known = selectors.map((each) => {
+    const name = each.toLowerCase();
+    return Object.hasOwn(TRANSLATED, name) ? TRANSLATED[name] : each && KNOWN.test(each) ? each : undefined;
+  });
+  const isTranslated = known.length > 1 || known[0] !== selectors[0];
+  return isTranslated && known.every((each) => each !== undefined) ? known.map((each) => `@page ${each}`) : undefined;
 }

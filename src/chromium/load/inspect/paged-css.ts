@@ -6,6 +6,7 @@
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
 import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
+import { translateSelector } from '../../print/page-selectors.ts';
 import { contentHighWidth, isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 
@@ -161,12 +162,12 @@ function findCounters(value: string): string[] {
  */
 function pageSelectorFault({ within }: Declaration, { pages }: Facts): Fault | undefined {
   const selector = PAGE_SELECTOR.exec(within.at(-1) ?? '')?.[1]?.trim() ?? '';
-  if (/:nth\(/i.test(selector)) return undefined; // is reported as a feature
+  if (/:nth\(/i.test(selector) || translateSelector(within.at(-1) ?? '')) return undefined; // is reported as a feature, or works
   if (!KNOWN_SELECTOR.test(selector))
     return {
       check: 'applies',
       value: selector,
-      why: 'Chromium knows :first, :left and :right, and only one selector in each rule',
+      why: 'Chromium knows :first, :left and :right, and only one of them in a selector',
     };
   const name = FIRST_OF_NAME.exec(selector)?.[1];
   if (name === undefined || !pages.has(name)) return undefined;
