@@ -24,4 +24,6 @@ export interface OverlaySheet {
   width: number;
   height: number;
   boxes: OverlayBox[];
+  /** The number of its page in the document, from 1. */
+  number: number;
 }

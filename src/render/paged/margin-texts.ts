@@ -20,7 +20,7 @@ export interface SetString {
 
 /** Throws `resource_limit`. */
 export function marginRules(texts: ReadonlyMap<string, MarginText>, pages: NumberedPages, strings: readonly SetString[]): string {
-  let css = '';
+  let css = texts.size ? '@counter-style platen-nothing { system: cyclic; symbols: ""; suffix: "" }' : '';
   for (const [name, text] of texts) {
     css += counterStyle(name, textsOf(text, pages, strings));
     if (css.length > MAX_CHARACTERS)
@@ -70,5 +70,5 @@ function stringOn(position: string, before: string, set: readonly SetString[]): 
 
 function counterStyle(name: string, texts: readonly string[]): string {
   const symbols = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&').replace(/[\n\r\f\0]/g, ' ')}"`);
-  return `@counter-style ${name} { system: fixed 1; suffix: ""; fallback: decimal; symbols: ${symbols.join(' ')} }`;
+  return `@counter-style ${name} { system: fixed 1; suffix: ""; fallback: platen-nothing; symbols: ${symbols.join(' ')} }`;
 }

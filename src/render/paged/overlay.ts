@@ -6,6 +6,7 @@ import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { drawOverlay, pageSize } from '../../pdf/paged/overlay-pages.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
+import { pagesWithin } from '../request/values/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
 
 /** The boxes of each page by its index. */
@@ -19,7 +20,10 @@ export async function layOver(
   boxes: OverlayBoxes,
 ): Promise<Buffer[]> {
   const pages = [...boxes.keys()].filter((page) => boxes.get(page)?.length).sort((a, b) => a - b);
-  const sheets = pages.map((page): OverlaySheet => ({ ...pageSize(file, page), boxes: [...(boxes.get(page) ?? [])] }));
+  const numbers = printedNumbers(settings.pageRanges, file.pages.length);
+  const sheets = pages.map((page): OverlaySheet => {
+    return { ...pageSize(file, page), boxes: [...(boxes.get(page) ?? [])], number: numbers[page] ?? 0 };
+  });
   const [first] = sheets;
   if (!first) return [file.bytes];
   await showOverlay(document.paged, sheets);
@@ -28,6 +32,14 @@ export async function layOver(
   const overlay = new PrintedPages(Buffer.concat(chunks));
   if (overlay.pages.length !== pages.length) throw new ServiceError('print_failed', OVERFLOWS);
   return drawOverlay(file, overlay, pages);
+}
+
+/** The numbers of the pages that are printed, from 1. */
+function printedNumbers(ranges: string, count: number): number[] {
+  const isPrinted = pagesWithin(ranges);
+  const numbers: number[] = [];
+  for (let page = 0; numbers.length < count; page++) if (isPrinted(page)) numbers.push(page + 1);
+  return numbers;
 }
 
 const OVERFLOWS =

@@ -93,6 +93,7 @@ export function translatePaged(texts: readonly string[]): Translation {
   const translate = (each: Declaration) =>
     (hasFootnotes ? translateFootnote(each) : undefined) ??
     translateElement(each, facts) ??
+    translateStrings(each, marginTexts) ??
     translateMargin(each, facts, marginTexts) ??
     [];
   const rules = sheets.map((declarations) => withinLimits(declarations, translate));
@@ -139,21 +140,33 @@ function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Ma
   if (facts.changesMargins && property === 'counter-increment' && /^@page\b/i.test(declaration.within.at(-1) ?? ''))
     return ruleAround(written.within, `counter-increment: ${written.value} ${SHEET}`);
   if (!facts.changesMargins || property !== 'content' || !isInMargin(declaration)) return undefined;
-  const show = (text: MarginText, name: string) => {
-    marginTexts.set(name, text);
-    return `counter(${SHEET}, ${name})`;
-  };
   if (ELEMENT_CALL.test(written.value)) return ruleAround(written.within, 'content: none');
-  const value = written.value
-    .replace(STRING_CALL, (_, name: string, position = 'first') =>
-      show({ kind: 'string', name, position: position.toLowerCase() }, `platen-string-${name}-${position.toLowerCase()}`),
-    )
-    .replace(PAGE_CALL, (call, kind: string, style = 'decimal') => {
-      const counted = kind.toLowerCase() as 'page';
-      const isNative = counted === 'page' && !facts.setsPages;
-      return isNative ? call : show({ kind: counted, style: style.toLowerCase() }, `platen-${counted}-${style.toLowerCase()}`);
-    });
+  const value = withStrings(written.value, marginTexts).replace(PAGE_CALL, (call, kind: string, style = 'decimal') => {
+    const counted = kind.toLowerCase() as 'page';
+    const isNative = counted === 'page' && !facts.setsPages;
+    if (isNative) return call;
+    const name = `platen-${counted}-${style.toLowerCase()}`;
+    marginTexts.set(name, { kind: counted, style: style.toLowerCase() });
+    return `counter(${SHEET}, ${name})`;
+  });
   return ruleAround(written.within, `content: ${value}`);
+}
+
+/** A value with counters in place of strings, whose styles show the string of each sheet. */
+function withStrings(value: string, marginTexts: Map<string, MarginText>): string {
+  return value.replace(STRING_CALL, (_, name: string, given = 'first') => {
+    const position = given.toLowerCase();
+    const style = `platen-string-${name}-${position}`;
+    marginTexts.set(style, { kind: 'string', name, position });
+    return `counter(${SHEET}, ${style})`;
+  });
+}
+
+/** What is painted over pages shows strings as well. */
+function translateStrings(declaration: Declaration, marginTexts: Map<string, MarginText>): string | undefined {
+  const { property, written } = declaration;
+  if (property !== 'content' || !isInElement(declaration) || written.value.search(STRING_CALL) < 0) return undefined;
+  return ruleAround(written.within, `content: ${withStrings(written.value, marginTexts)}`);
 }
 
 function changesMargin(declaration: Declaration, { setsPages }: Facts): boolean {

@@ -96,11 +96,12 @@ function pageRule(size: string, name: string): string {
   return `@page ${name} { ${declarations.join('; ')}; ${NO_MARGIN_BOXES} }`;
 }
 
-function createSheet({ width, height, boxes }: OverlaySheet, page: string, isFirst: boolean): HTMLElement {
+function createSheet({ width, height, boxes, number }: OverlaySheet, page: string, isFirst: boolean): HTMLElement {
   const sheet = createHtml(SHEET);
   // A little smaller than its page, so that rounding never makes it two.
   const size = { width: `${width}pt`, height: `calc(${height}pt - 1px)` };
-  setLook(sheet, { ...SHEET_LOOK, ...size, page, 'break-before': isFirst ? 'auto' : 'page' });
+  const counted = { 'counter-reset': `platen-sheet ${number}` }; // by which strings are shown
+  setLook(sheet, { ...SHEET_LOOK, ...size, ...counted, page, 'break-before': isFirst ? 'auto' : 'page' });
   for (const box of boxes) {
     const painted = painters.get(box.name)?.(box);
     if (painted) sheet.append(painted);
