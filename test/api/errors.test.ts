@@ -132,7 +132,7 @@ describe('400', () => {
     [{ options: { waitWindowStatus: 'ready' } }, 'options.waitWindowStatus', 'options.waitForFunction'],
     [{ options: { embedsMetadata: {} } }, 'options.embedsMetadata', 'options.attachments'],
     [{ options: { marginTop: 1 } }, 'options.marginTop', 'options.margin.top'],
-    [{ options: { footer: 'x' } }, 'options.footer', 'options.footerTemplate'],
+    [{ options: { foter: 'x' } }, 'options.foter', 'options.footer'],
     [{ options: { filename: 'x' } }, 'options.filename', 'filename, beside options'],
   ])('suggests the name of our option for %j', async (member, path, name) => {
     expect(await invalid({ html: 'x', ...member })).toEqual([{ path, message: `there is no such field; did you mean ${name}?` }]);

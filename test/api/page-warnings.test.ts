@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { book, invoice, letter, statement } from '../../bench/documents.ts';
 import { Client, problem } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -120,6 +121,17 @@ describe('page_blank', () => {
     const headerTemplate = '<span style="font-size: 9px">Company</span>';
     expect(await warnings(html(body), { headerTemplate })).toEqual([]);
   });
+});
+
+test('none in documents whose script makes their pages, as Paged.js does', async () => {
+  const body = `<div class="pagedjs_pages" style="columns: 2"><p>a<p style="${FORCED}">b</div><script>1</script>`;
+  expect(await warnings(html(body))).toEqual([]);
+});
+
+test('links that tell places show nothing of rules for links', async () => {
+  const body = `${above(980)}<h2>Terms</h2>${lines(3)}<p>a <span style="${FORCED}">b</span>`;
+  const printed = async (css: string) => (await readPdfReply(await client.pdf({ html: html(body, css), options: MARGIN }))).pages;
+  expect(await printed('a::before, a::after { content: "link" !important; display: block }')).toEqual(await printed(''));
 });
 
 test('failOnWarning', async () => {

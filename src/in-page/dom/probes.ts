@@ -2,6 +2,7 @@
  * Links that tell where elements are in a PDF: Chromium writes the rectangle of a link on every page on which it is, and the service takes
  * the links out again.
  */
+import { adoptStyles } from './adopt-styles.ts';
 import type { Changes } from './changes.ts';
 import { createHtml, setLook } from './create-html.ts';
 import { read } from './nodes.ts';
@@ -19,13 +20,14 @@ const PLACES = {
 export type ProbePlace = keyof typeof PLACES;
 
 /** Rules without which the styles of a document may show something of a link. */
-export const PROBE_RULES = `${LINK}::before, ${LINK}::after { content: none !important }`;
+const PROBE_RULES = `${LINK}::before, ${LINK}::after { content: none !important }`;
 
 /** Appends an element for links after the body, where they affect neither the layout nor most selectors. */
 export function addProbeHolder(changes: Changes): HTMLElement {
   const holder = createHtml('div');
   holder.setAttribute('aria-hidden', 'true');
   setLook(holder, { all: 'initial' });
+  adoptStyles(PROBE_RULES, changes);
   changes.append(read(document, 'documentElement'), holder);
   return holder;
 }

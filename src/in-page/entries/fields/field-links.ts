@@ -1,7 +1,7 @@
 /** Places links over prepared controls, which give their positions in the PDF. */
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { addProbeHolder, anchorNames, createProbe, PROBE_RULES } from '../../dom/probes.ts';
+import { addProbeHolder, anchorNames, createProbe } from '../../dom/probes.ts';
 import type { PreparedControl } from './prepared-control.ts';
 
 /** Adds styles for the links, and for what else must not be printed of prepared controls. */
@@ -10,7 +10,7 @@ export function addFieldStyles(): void {
   const still = '[data-platen-field]::before, [data-platen-field]::after { transition: none !important }';
   const marks = ['[data-platen-marked]::before', '[data-platen-marked]::after'];
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
-  adoptStyles([...rules, still, PROBE_RULES].join(' '), new Changes());
+  adoptStyles([...rules, still].join(' '), new Changes());
 }
 
 /** Returns the element that holds the links. */

@@ -6,11 +6,10 @@ import type { StyleSource } from '../../contract/inspection.ts';
 import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
 import { EVEN_PAGES, ODD_PAGES } from '../../contract/page-selectors.ts';
 import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
+import { isPolyfilled } from '../../dom/polyfilled.ts';
 import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { listRules } from '../../dom/rules.ts';
 
-/** Elements of scripts that implement CSS for pages themselves. */
-const POLYFILLED = '.pagedjs_pages, [data-vivliostyle-page-container]';
 const MAX_IMPORT_DEPTH = 5;
 
 /** How many more characters may be read. */
@@ -24,7 +23,7 @@ interface Budget {
  */
 export function readStyleSheets(): StyleSource[] {
   try {
-    return Document.prototype.querySelector.call(document, POLYFILLED) ? [] : allSheets();
+    return isPolyfilled() ? [] : allSheets();
   } catch {
     return []; // a document that breaks the functions used here is not inspected
   }

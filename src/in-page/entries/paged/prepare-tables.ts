@@ -17,7 +17,7 @@ import { removeCover } from '../../dom/cover.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, findClosest, read, readAttribute, readName } from '../../dom/nodes.ts';
-import { addProbeHolder, createInnerProbe, createProbe, createRuler, nameAnchor, PROBE_RULES } from '../../dom/probes.ts';
+import { addProbeHolder, createInnerProbe, createProbe, createRuler, nameAnchor } from '../../dom/probes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { type MeasuredTable, measureTable } from './measure-table.ts';
@@ -46,7 +46,7 @@ export function prepareTables(key: string, reserved: string[][][], mayPaintHeads
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
   ]);
   measures = pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? []));
-  adoptStyles(PROBE_RULES + WHOLE_ROWS, changes);
+  adoptStyles(WHOLE_ROWS, changes);
   const holder = addProbeHolder(changes);
   holder.append(createRuler(`${key}:ruler`, RULER_PX));
   return pagedTables().map((table, number) =>

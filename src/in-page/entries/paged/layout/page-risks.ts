@@ -5,6 +5,7 @@ import { isMatch } from '../../../dom/built-ins.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { elementName } from '../../../dom/names.ts';
 import { isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
+import { isPolyfilled } from '../../../dom/polyfilled.ts';
 import { addProbeHolder, createPageProbe, createProbe, createStaticProbe, nameAnchor } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { isShown } from '../../../dom/visibility.ts';
@@ -69,6 +70,7 @@ function addLink(element: Styled, href: string, place: 'box' | 'start', holder: 
 }
 
 function findRisks(heightPx: number): Found[] {
+  if (isPolyfilled()) return []; // its pages are those of the script
   const { scrollHeight } = read(document, 'documentElement');
   const ofPages = () => [...findHeadings(heightPx), ...findTallPictures(heightPx), ...findCovers(heightPx)];
   return [...findIgnored(), ...(scrollHeight > heightPx ? ofPages() : [])];
