@@ -6,9 +6,9 @@ import type { StyleSource } from '../../contract/inspection.ts';
 import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
 import { EVEN_PAGES, ODD_PAGES } from '../../contract/page-selectors.ts';
 import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
-import { isPolyfilled } from '../../dom/polyfilled.ts';
 import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { listRules } from '../../dom/rules.ts';
+import { isPolyfilled } from '../polyfilled.ts';
 
 const MAX_IMPORT_DEPTH = 5;
 
