@@ -174,34 +174,13 @@ export interface Password {
 
 type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<keyof FinishSettings, unknown>>;
 
+const CHANGES = [
+  ...(['watermark', 'labels', 'bookmarks', 'images', 'password', 'conformance', 'repairsTags'] as const),
+  ...(['printersMarks', 'joinsWords', 'forms', 'signature'] as const),
+];
+
 /** Whether these settings change more of a PDF than its size. */
-export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
-  const {
-    watermark,
-    labels,
-    bookmarks,
-    images,
-    password,
-    conformance,
-    repairsTags,
-    printersMarks,
-    joinsWords,
-    forms,
-    signature,
-  } = plan;
-  const others = [
-    watermark,
-    labels,
-    bookmarks,
-    images,
-    password,
-    conformance,
-    repairsTags,
-    printersMarks,
-    joinsWords,
-    forms,
-    signature,
-  ];
-  const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
-  return hasMetadata || attachments.length > 0 || others.some(Boolean);
+export function needsFinishing(plan: Plan): boolean {
+  const hasMetadata = Object.values(plan.metadata).some((entry) => entry !== undefined);
+  return hasMetadata || plan.attachments.length > 0 || CHANGES.some((name) => Boolean(plan[name]));
 }

@@ -245,10 +245,10 @@ test.each(Object.entries(TAKEOVERS))('a document that stays %s does not reach th
   expect(classifyHtml(before)).toMatchObject({ isStatic: false, mayOutlast: false });
   for (let round = 0; round < 3; round++) {
     await using page = { page: await bare.browser.openPage(), [Symbol.asyncDispose]: () => page.page.close() };
-    await print(page.page, before, { waitUntil: 'load' });
-    const isKept = await page.page.reset().then(
+    const taken = print(page.page, before, { waitUntil: 'load' }).then(() => page.page.reset());
+    const isKept = await taken.then(
       () => true,
-      () => false, // it is closed
+      () => false, // its pool closes it, also if the document left before its render had ended
     );
     for (const [n, html] of isKept ? probes.entries() : []) {
       expect((await print(page.page, html)) === own[n], `the same bytes in round ${round} for ${html}`).toBe(true);

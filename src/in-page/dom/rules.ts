@@ -33,3 +33,12 @@ export function* allRules(sheet: { cssRules: CSSRuleList }): Generator<AnyRule> 
 export function listRules({ cssRules }: { cssRules: CSSRuleList }): Iterable<AnyRule> {
   return cssRules as Iterable<CSSRule> as Iterable<AnyRule>;
 }
+
+/** Returns no rules if the sheet is disabled or has another origin. */
+export function openRules(sheet: CSSStyleSheet): Iterable<AnyRule> {
+  try {
+    return sheet.disabled ? [] : listRules(sheet);
+  } catch {
+    return [];
+  }
+}

@@ -1,7 +1,7 @@
 /** Reads the rules of the style sheets of a document or a shadow root that apply, with the URLs that they name. */
 import { elementSelector } from '../../contract/element-selector.ts';
 import { read } from '../../dom/nodes.ts';
-import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { type AnyRule, listRules, openRules, RULE_TYPES } from '../../dom/rules.ts';
 import type { Place } from './places.ts';
 
 /** A rule with its enclosing selectors and its base URL. */
@@ -46,14 +46,5 @@ function* rulesOfSheet(place: Place, sheet: CSSStyleSheet, around = '', rules = 
     const inner = rule.type === RULE_TYPES.style ? elementSelector(rule.selectorText ?? '', around) : around;
     if (styleSheet) yield* rulesOfSheet(place, styleSheet);
     else if (cssRules) yield* rulesOfSheet(place, sheet, inner, listRules({ cssRules }));
-  }
-}
-
-/** Returns no rules if the sheet has another origin. */
-function openRules(sheet: CSSStyleSheet): Iterable<AnyRule> {
-  try {
-    return sheet.disabled ? [] : listRules(sheet);
-  } catch {
-    return [];
   }
 }

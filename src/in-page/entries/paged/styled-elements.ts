@@ -1,7 +1,7 @@
 /** Finds the elements that declare something, from the rules that declare it: no other element has to be looked at. */
 import { elementSelector } from '../../contract/element-selector.ts';
 import { call, read, readAttribute } from '../../dom/nodes.ts';
-import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { type AnyRule, listRules, openRules, RULE_TYPES } from '../../dom/rules.ts';
 import { isSelector } from '../elements.ts';
 
 /** Returns the elements, in the order of the document, that rules select which match, or whose style attribute has `inline`. */
@@ -26,15 +26,6 @@ function addSelectors(rules: Iterable<AnyRule>, around: string, declares: RegExp
     if (inner && style && declares.test(style.cssText)) selectors.add(inner);
     if (styleSheet) addSelectors(openRules(styleSheet), '', declares, selectors);
     else if (cssRules) addSelectors(listRules({ cssRules }), inner, declares, selectors);
-  }
-}
-
-/** Returns no rules if the sheet has another origin. */
-function openRules(sheet: CSSStyleSheet): Iterable<AnyRule> {
-  try {
-    return sheet.disabled ? [] : listRules(sheet);
-  } catch {
-    return [];
   }
 }
 
