@@ -22,6 +22,7 @@ function table(head: string, rows: string, foot = ''): string {
   return `<!doctype html><html lang=en><style>td { height: 200px } tr { break-inside: avoid }</style><table><thead>${head}</thead><tbody>${rows}</tbody><tfoot>${foot}</tfoot></table>`;
 }
 
+let ids = 0;
 const TEN_ROWS = Array.from({ length: 10 }, (_, n) => `<tr><td data-amount="${n}.25">row ${n}</td></tr>`).join('');
 
 describe('sums of tables are right', () => {
@@ -38,6 +39,13 @@ describe('sums of tables are right', () => {
   ];
   test.each(cases)('%s', async (_, options) => {
     expect(findMistakes(invoice, (await render(invoice.html, options)).pages)).toEqual([]);
+  });
+
+  test('if rows and their cells have ids that URLs escape', async () => {
+    const rows = TEN_ROWS.replace(/<tr><td/g, () => `<tr id="größe (${++ids})"><td id="ä${ids}"`);
+    const named = await render(table('', rows, '<tr><th>sum <b data-carry=amount></b></tr>'));
+    expect(named.pages).toEqual((await render(table('', TEN_ROWS, '<tr><th>sum <b data-carry=amount></b></tr>'))).pages);
+    expect(new Set(sums(named)).size).toBe(named.pages.length);
   });
 
   test('if Chromium shrinks the document', async () => {

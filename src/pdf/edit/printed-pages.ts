@@ -23,6 +23,7 @@ export interface Destination {
 
 export class PrintedPages extends RawFile {
   readonly catalog: string;
+  #byName: Map<string, Destination> | undefined;
   /** The object number of the catalog. */
   readonly root: number;
   /** The object number of the information dictionary. */
@@ -49,6 +50,12 @@ export class PrintedPages extends RawFile {
   stream(id: number): Buffer | undefined {
     const body = this.#require(id);
     return isStream(body) ? body.subarray(textLength(body)) : undefined;
+  }
+
+  /** Where a URL with this fragment leads. */
+  destinationOf(fragment: string): Destination | undefined {
+    this.#byName ??= new Map(this.destinations().map((destination) => [destination.name, destination]));
+    return this.#byName.get(writeName(fragment));
   }
 
   destinations(): Destination[] {
@@ -122,4 +129,10 @@ export function showsSame(one: string, other: string): boolean {
       return !Number.isNaN(shift) && shifts.push(shift) <= MAX_SHIFTS;
     })
   );
+}
+
+/** A name as Skia writes it (ISO 32000-1, 7.3.5). */
+function writeName(text: string): string {
+  const escaped = (sign: string) => `#${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  return text.replace(/[^!-~]|[#%()<>[\]{}/]/g, escaped);
 }

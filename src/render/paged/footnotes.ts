@@ -8,7 +8,6 @@ import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedFootnote } from '../../in-page/contract/paged.ts';
 import { contentView, type PrintedView } from '../../pdf/objects/inspect.ts';
-import { destinationName } from './destination-name.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -31,8 +30,7 @@ export class Footnotes implements PagedPart {
   }
 
   async settle({ file }: PagedPrint): Promise<boolean> {
-    const places = new Map(file.destinations().map(({ name, index }) => [name, index]));
-    const pages = this.#footnotes.map(({ at }) => places.get(destinationName(at)) ?? -1);
+    const pages = this.#footnotes.map(({ at }) => file.destinationOf(at)?.index ?? -1);
     const groups = file.pages.map((_, page) => pages.flatMap((on, n) => (on === page ? n : [])));
     this.#view ??= firstView(file.pages.map((_, page) => file.content(page)));
     const view = this.#view;

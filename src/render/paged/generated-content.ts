@@ -13,7 +13,6 @@ import { pageSize } from '../../pdf/paged/overlay-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
-import { destinationName } from './destination-name.ts';
 import { marginRules, type SetString } from './margin-texts.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import { labelPages, type NumberedPages, namePages, numberPages } from './page-numbers.ts';
@@ -53,8 +52,7 @@ export class GeneratedContent implements PagedPart {
   }
 
   async settle(print: PagedPrint): Promise<boolean> {
-    const places = new Map(print.file.destinations().map((place) => [place.name, place]));
-    const pageOf = (at: string) => places.get(destinationName(at))?.index;
+    const pageOf = (at: string) => print.file.destinationOf(at)?.index;
     const { pagedStyles } = this.#document;
     const changes = this.#elements.numbers.flatMap(({ at, ...change }) => {
       const page = pageOf(at);
@@ -65,9 +63,9 @@ export class GeneratedContent implements PagedPart {
       print.file.pages.length,
       this.#elements.names.map(({ at, name }) => ({ name, page: pageOf(at) })),
     );
-    this.overlay = this.#placeRunning(print, places);
+    this.overlay = this.#placeRunning(print);
     const areShown = await this.#showNumbers(pageOf);
-    const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print, places));
+    const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print));
     if (rules === this.#rules) return !areShown;
     this.#rules = rules;
     await setMarginRules(this.#document.paged, rules);
@@ -104,11 +102,11 @@ export class GeneratedContent implements PagedPart {
     return false;
   }
 
-  #placeRunning({ file, print }: PagedPrint, places: ReadonlyMap<string, Destination>): OverlayBoxes {
+  #placeRunning({ file, print }: PagedPrint): OverlayBoxes {
     const { marginBoxes } = this.#document.pagedStyles;
     const heights = this.#elements.running.length ? pageHeights(file) : [];
     const running = this.#elements.running.flatMap(({ name, at, spaceAbove }, index) => {
-      const place = places.get(destinationName(at));
+      const place = file.destinationOf(at);
       return place ? [{ name, index, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }] : [];
     });
     const boxes = new Map<number, OverlayBox[]>();
@@ -121,11 +119,11 @@ export class GeneratedContent implements PagedPart {
     return boxes;
   }
 
-  #placeStrings({ file }: PagedPrint, places: ReadonlyMap<string, Destination>): SetString[] {
+  #placeStrings({ file }: PagedPrint): SetString[] {
     const { strings } = this.#elements;
     const heights = strings.length ? pageHeights(file) : [];
     return strings.flatMap(({ name, value, at, spaceAbove }) => {
-      const place = places.get(destinationName(at));
+      const place = file.destinationOf(at);
       if (!place || place.index < 0) return [];
       return [{ name, value, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }];
     });

@@ -5,7 +5,7 @@
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { addBlankPages } from '../../chromium/paged/sided-breaks.ts';
 import type { SidedBreak } from '../../in-page/contract/paged.ts';
-import { destinationName } from './destination-name.ts';
+import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** Empty pages may move what follows in another way than by a page, such as content that depends on the side. */
@@ -22,8 +22,7 @@ export class SidedBreaks implements PagedPart {
   }
 
   async settle({ file }: PagedPrint): Promise<boolean> {
-    const indexes = new Map(file.destinations().map(({ name, index }) => [name, index]));
-    const wrong = this.#findWrong(indexes);
+    const wrong = this.#findWrong(file);
     this.#document.keepsSides = wrong?.length === 0;
     if (!wrong?.length || this.#additions === MAX_ADDITIONS) return false;
     this.#additions++;
@@ -31,10 +30,10 @@ export class SidedBreaks implements PagedPart {
   }
 
   /** The elements that need an empty page. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */
-  #findWrong(indexes: ReadonlyMap<string, number>): number[] | undefined {
+  #findWrong(file: PrintedPages): number[] | undefined {
     const wrong: number[] = [];
     for (const [number, { at, isRecto }] of this.#breaks.entries()) {
-      const index = indexes.get(destinationName(at));
+      const index = file.destinationOf(at)?.index;
       if (index === undefined) return undefined;
       if (index > 0 && ((index + wrong.length) % 2 === 0) !== isRecto) wrong.push(number);
     }

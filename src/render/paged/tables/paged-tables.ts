@@ -51,10 +51,8 @@ class PagedTables implements PagedPart {
 
   async settle(print: PagedPrint): Promise<boolean> {
     const scale = readScale(print);
-
-    const marks = new Map(print.file.destinations().map(({ name, index }) => [name, index]));
     this.overlay.clear();
-    for (const table of this.#tables) table.read(print, marks, scale);
+    for (const table of this.#tables) table.read(print, scale);
     const changes = this.#tables.flatMap((table, number) => table.change(number) ?? []);
     if (changes.length) await changeTables(this.#document.paged, changes);
     else for (const table of this.#tables) table.paint(this.overlay, scale);
@@ -89,10 +87,10 @@ class PrintedTable {
     this.#bottomPx = prepared.bottom.heightPx;
   }
 
-  read({ places }: PagedPrint, marks: ReadonlyMap<string, number>, scale: number): void {
+  read({ places, file }: PagedPrint, scale: number): void {
     this.#places = places;
     this.#pages.clear();
-    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, Math.max(0, marks.get(mark) ?? 0));
+    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, Math.max(0, file.destinationOf(mark)?.index ?? 0));
     this.#sums.place((row) => this.#pages.get(row) ?? this.#first);
     const { top, bottom, before } = this.#prepared;
     const [topPx, bottomPx] = [this.#height(top, scale) ?? this.#topPx, this.#height(bottom, scale) ?? this.#bottomPx];
