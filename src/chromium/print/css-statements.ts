@@ -44,6 +44,11 @@ export function isOfPage({ within }: Declaration): boolean {
   return /^@page\b/i.test(within.at(-1) ?? '');
 }
 
+/** A rule in these blocks, of which there may be none. */
+export function ruleWithin(blocks: readonly string[], rule: string): string {
+  return `${blocks.map((block) => `${block} { `).join('')}${rule}${' }'.repeat(blocks.length)}`;
+}
+
 /** Blanks comments, and characters in strings and URLs that could end a statement, without changing any position. */
 function plain(css: string): string {
   return css.replace(OPAQUE, (found) => {

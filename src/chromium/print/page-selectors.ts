@@ -1,6 +1,6 @@
 /** Translates rules for pages whose selectors Chromium drops: lists, `:blank`, the first page as `:nth(1)`, and every other page. */
 import { BLANK_PAGE, EVEN_PAGES, ODD_PAGES } from '../../in-page/contract/page-selectors.ts';
-import { readDeclarations } from './css-statements.ts';
+import { readDeclarations, ruleWithin } from './css-statements.ts';
 
 const RULE = /^@page\b(.*)$/is;
 const KNOWN = /^[-\w]*(?::(?:first|left|right))?$/i;
@@ -17,10 +17,8 @@ export function translateSelectors(css: string): string[] {
   return [...readDeclarations(css)].flatMap(({ property, value, within }) => {
     const at = within.findIndex((block) => translateSelector(block));
     if (!property || at < 0) return [];
-    return (translateSelector(within[at] ?? '') ?? []).map((selector) => {
-      const known = within.with(at, selector);
-      return `${known.join(' { ')} { ${property}: ${value} ${'}'.repeat(known.length)}`;
-    });
+    const selectors = translateSelector(within[at] ?? '') ?? [];
+    return selectors.map((selector) => ruleWithin(within.with(at, selector), `${property}: ${value}`));
   });
 }
 

@@ -1,5 +1,5 @@
 /** Determines which sizes the pages of a printed document may have: options and CSS in, inches out. */
-import { isOfPage, readDeclarations } from './css-statements.ts';
+import { isOfPage, readDeclarations, ruleWithin } from './css-statements.ts';
 import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
@@ -93,7 +93,7 @@ export function translateSizes(css: string): string[] {
     if (property !== 'size' || !isOfPage(declaration)) continue;
     const place = within.join(' { ');
     const lengths = isUnknownSize(value) ? toLengths(value) : undefined;
-    if (lengths) rules.set(place, `${place} { size: ${lengths} ${'}'.repeat(within.length)}`);
+    if (lengths) rules.set(place, ruleWithin(within, `size: ${lengths}`));
     else if (!isUnknownSize(value)) rules.delete(place);
   }
   return [...rules.values()];

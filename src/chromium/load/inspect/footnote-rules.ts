@@ -2,7 +2,7 @@
  * Translates the rules of footnotes (css-gcpm-3, 2): declarations that Chromium drops in, rules for the elements that stand for calls,
  * markers and the area of footnotes out.
  */
-import type { Declaration } from '../../print/css-statements.ts';
+import { type Declaration, ruleWithin } from '../../print/css-statements.ts';
 
 const PSEUDO = /::footnote-(call|marker)\s*$/i;
 const AREA = /^@footnote$/i;
@@ -20,9 +20,9 @@ export function makesFootnote({ property, value }: Declaration): boolean {
 export function translateFootnote({ property, written: { value, within } }: Declaration): string | undefined {
   const block = within.at(-1) ?? '';
   if (property === '') return undefined;
-  if (AREA.test(block)) return inside(within.slice(0, -2), `${NOTES} { ${property}: ${value} }`);
-  if (PSEUDO.test(block)) return inside(within.slice(0, -1), `${toSelectors(block)} { ${property}: ${value} }`);
-  if (OF_NOTES.test(property)) return inside(within, `--platen-${property}: ${value}`);
+  if (AREA.test(block)) return ruleWithin(within.slice(0, -2), `${NOTES} { ${property}: ${value} }`);
+  if (PSEUDO.test(block)) return ruleWithin(within.slice(0, -1), `${toSelectors(block)} { ${property}: ${value} }`);
+  if (OF_NOTES.test(property)) return ruleWithin(within, `--platen-${property}: ${value}`);
   return undefined;
 }
 
@@ -35,8 +35,4 @@ function toSelectors(block: string): string {
     return note ? `${note} > ${MARKER}::before` : `${MARKER}::before`;
   });
   return selectors.join(', ');
-}
-
-function inside(within: readonly string[], rule: string): string {
-  return `${within.map((block) => `${block} { `).join('')}${rule}${' }'.repeat(within.length)}`;
 }

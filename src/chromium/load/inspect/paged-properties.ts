@@ -2,8 +2,7 @@
  * Translates CSS for pages that Chromium does not know (css-gcpm-3, css-content-3) to custom properties, whose cascade it computes: the
  * text of a style sheet in, rules to add to it out.
  */
-import { type Declaration, readDeclarations } from '../../print/css-statements.ts';
-
+import { type Declaration, readDeclarations, ruleWithin } from '../../print/css-statements.ts';
 import { makesFootnote, translateFootnote } from './footnote-rules.ts';
 
 /** What the style sheets of a document say about its pages that Chromium does not know. */
@@ -79,15 +78,15 @@ export function translatePaged(texts: readonly string[]): Translation {
   const sheets = texts.map((text) => [...readDeclarations(text)]);
   const all = sheets.flat();
   const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
+  const setsPages =
+    first?.property === 'counter-reset' || // with which Chromium begins the numbers of the next pages at 1
+    all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each));
   const facts = {
-    setsPages:
-      first?.property === 'counter-reset' || // with which Chromium begins the numbers of the next pages at 1
-      all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each)),
+    setsPages,
     refers: all.some(({ property, value }) => property === 'content' && REFERENCE.test(value)),
     runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
-    changesMargins: false,
+    changesMargins: all.some((each) => changesMargin(each, setsPages)),
   };
-  facts.changesMargins = all.some((each) => changesMargin(each, facts));
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
   const translate = (each: Declaration) =>
@@ -99,7 +98,7 @@ export function translatePaged(texts: readonly string[]): Translation {
   const rules = sheets.map((declarations) => withinLimits(declarations, translate));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
-  const hasElements = facts.setsPages || inAttributes || all.some((each) => translateElement(each, facts));
+  const hasElements = setsPages || inAttributes || all.some((each) => isMirrored(each, facts));
   const numberStyles = new Map(all.flatMap(numberStyle));
   const marginBoxes = facts.runs ? all.filter(isInMargin).map(toMarginDeclaration) : [];
   return {
@@ -125,22 +124,26 @@ function withinLimits(declarations: readonly Declaration[], translate: (each: De
   return rules;
 }
 
-function translateElement(declaration: Declaration, { refers, runs }: Facts): string | undefined {
+function translateElement(declaration: Declaration, facts: Facts): string | undefined {
   const { property, written } = declaration;
-  if (!isInElement(declaration)) return undefined;
-  const isMirrored = MIRRORED.test(property) || (property === 'content' && refers) || (property === 'position' && runs);
-  return isMirrored
-    ? ruleAround(written.within, `--platen-${property}: ${written.value.replace(URL_ATTRIBUTE, 'attr($1)')}`)
-    : undefined;
+  if (!isMirrored(declaration, facts)) return undefined;
+  return ruleWithin(written.within, `--platen-${property}: ${written.value.replace(URL_ATTRIBUTE, 'attr($1)')}`);
+}
+
+/** Whether a custom property has the same value. */
+function isMirrored(declaration: Declaration, { refers, runs }: Facts): boolean {
+  const { property } = declaration;
+  if (!isInElement(declaration)) return false;
+  return MIRRORED.test(property) || (property === 'content' && refers) || (property === 'position' && runs);
 }
 
 /** All margin boxes are declared again, so that none loses its place in the cascade. */
 function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Map<string, MarginText>): string | undefined {
   const { property, written } = declaration;
   if (facts.changesMargins && property === 'counter-increment' && /^@page\b/i.test(declaration.within.at(-1) ?? ''))
-    return ruleAround(written.within, `counter-increment: ${written.value} ${SHEET}`);
+    return ruleWithin(written.within, `counter-increment: ${written.value} ${SHEET}`);
   if (!facts.changesMargins || property !== 'content' || !isInMargin(declaration)) return undefined;
-  if (ELEMENT_CALL.test(written.value)) return ruleAround(written.within, 'content: none');
+  if (ELEMENT_CALL.test(written.value)) return ruleWithin(written.within, 'content: none');
   const value = withStrings(written.value, marginTexts).replace(PAGE_CALL, (call, kind: string, style = 'decimal') => {
     const counted = kind.toLowerCase() as 'page';
     const isNative = counted === 'page' && !facts.setsPages;
@@ -149,7 +152,7 @@ function translateMargin(declaration: Declaration, facts: Facts, marginTexts: Ma
     marginTexts.set(name, { kind: counted, style: style.toLowerCase() });
     return `counter(${SHEET}, ${name})`;
   });
-  return ruleAround(written.within, `content: ${value}`);
+  return ruleWithin(written.within, `content: ${value}`);
 }
 
 /** A value with counters in place of strings, whose styles show the string of each sheet. */
@@ -166,10 +169,10 @@ function withStrings(value: string, marginTexts: Map<string, MarginText>): strin
 function translateStrings(declaration: Declaration, marginTexts: Map<string, MarginText>): string | undefined {
   const { property, written } = declaration;
   if (property !== 'content' || !isInElement(declaration) || written.value.search(STRING_CALL) < 0) return undefined;
-  return ruleAround(written.within, `content: ${withStrings(written.value, marginTexts)}`);
+  return ruleWithin(written.within, `content: ${withStrings(written.value, marginTexts)}`);
 }
 
-function changesMargin(declaration: Declaration, { setsPages }: Facts): boolean {
+function changesMargin(declaration: Declaration, setsPages: boolean): boolean {
   const { property, value } = declaration;
   if (property !== 'content' || !isInMargin(declaration)) return false;
   return (
@@ -226,8 +229,4 @@ function isInElement({ property, within }: Declaration): boolean {
     block !== STYLE_ATTRIBUTES &&
     !within.some((each) => /^@(?:page|font-face|keyframes|counter-style|property|footnote)\b/i.test(each))
   );
-}
-
-function ruleAround(within: readonly string[], declaration: string): string {
-  return `${within.join(' { ')} { ${declaration} ${'}'.repeat(within.length)}`;
 }
