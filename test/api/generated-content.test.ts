@@ -246,6 +246,12 @@ test('bookmarks have the level and the label that the style sheet gives them', a
   }
 });
 
+test('calls that are deep in each other are read in time', async () => {
+  const value = 'f('.repeat(20_000) + ')'.repeat(20_000);
+  const markup = `<style>h1 { string-set: t "x" ${value} } @page { @top-left { content: string(t) } }</style><h1>One</h1>`;
+  expect((await web.render(markup)).pages).toEqual(['x One']);
+});
+
 describe('running elements', () => {
   const STYLE = `<style>@page { size: A5; margin: 30mm 20mm; @top-center { content: element(head) } @bottom-left { content: element(foot) } @bottom-right { content: "native" } }
     @page :first { @top-center { content: none } } .head { position: running(head); color: red } .foot { position: running(foot) }

@@ -2,7 +2,7 @@
 import type { Changes } from './changes.ts';
 import { read } from './nodes.ts';
 
-/** The sheet comes after all others. */
+/** The sheet comes after all others. Undoing the changes removes it. */
 export function adoptStyles(text: string, changes: Changes): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

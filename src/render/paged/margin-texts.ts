@@ -5,6 +5,7 @@
 import type { MarginText } from '../../chromium/load/inspect/paged-properties.ts';
 import { ServiceError } from '../../errors.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
+import { quote } from '../../in-page/contract/css-string.ts';
 import type { NumberedPages } from './page-numbers.ts';
 
 const MAX_CHARACTERS = 4_194_304;
@@ -69,6 +70,6 @@ function stringOn(position: string, before: string, set: readonly SetString[]): 
 }
 
 function counterStyle(name: string, texts: readonly string[]): string {
-  const symbols = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&').replace(/[\n\r\f\0]/g, ' ')}"`);
-  return `@counter-style ${name} { system: fixed 1; suffix: ""; fallback: platen-nothing; symbols: ${symbols.join(' ')} }`;
+  const symbols = texts.map(quote).join(' ');
+  return `@counter-style ${name} { system: fixed 1; suffix: ""; fallback: platen-nothing; symbols: ${symbols} }`;
 }

@@ -2,7 +2,7 @@
 
 export type ContentPart =
   | { kind: 'string'; text: string; written: string }
-  | { kind: 'call'; name: string; args: string[]; written: string }
+  | { kind: 'call'; name: string; readonly args: string[]; written: string }
   | { kind: 'word'; text: string; written: string };
 
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)'|(-?[\w-]+)\(|[^\s"'(),]+|[\s(),]/g;
@@ -30,11 +30,6 @@ export function splitList(value: string): string[] {
   return items.map((item) => item.trim());
 }
 
-/** A string as CSS writes it. */
-export function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&').replace(/[\n\r\f\0]/g, ' ')}"`;
-}
-
 function readPart(value: string, at: number): ContentPart {
   TOKEN.lastIndex = at;
   const token = TOKEN.exec(value);
@@ -45,7 +40,16 @@ function readPart(value: string, at: number): ContentPart {
   if (name === undefined) return { kind: 'word', text: written, written };
   const end = findEnd(value, at + written.length);
   const inner = value.slice(at + written.length, end);
-  return { kind: 'call', name: name.toLowerCase(), args: splitList(inner), written: value.slice(at, end + 1) };
+  const whole = value.slice(at, end + 1);
+  return {
+    kind: 'call',
+    name: name.toLowerCase(),
+    /** Read only where they are needed, because calls may be deep in each other. */
+    get args() {
+      return splitList(inner);
+    },
+    written: whole,
+  };
 }
 
 /** The position of the parenthesis that closes the one before `start`. */

@@ -1,6 +1,7 @@
 /** Makes a table of contents from headings. Its page numbers are references like any other. */
 import type { ContentsOrder } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
+import { createHtml } from '../../dom/create-html.ts';
 import { call, findClosest, findFirst, read, readName, writeAttribute } from '../../dom/nodes.ts';
 import { isSelector } from '../elements.ts';
 import { elementText } from './content-text.ts';
@@ -89,7 +90,7 @@ function headingLevel(heading: Element): number {
 }
 
 function create(name: string, className = ''): HTMLElement {
-  const element = call(document, 'createElementNS', 'http://www.w3.org/1999/xhtml', name) as HTMLElement;
+  const element = createHtml(name);
   if (className) writeAttribute(element, 'class', className);
   return element;
 }

@@ -34,15 +34,13 @@ interface Footnote {
 }
 
 const changes = new Changes();
-const reserve = new CSSStyleSheet();
+const reserve = new Changes();
 let footnotes: Footnote[] = [];
 
 /** Puts a call in the place of each footnote. Returns null if there are too many. */
 export function takeFootnotes(key: string): PagedFootnote[] | null {
   removeCover();
   adoptStyles(RULES, changes);
-  const adopted = [...read(document, 'adoptedStyleSheets'), reserve];
-  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
   const elements = findStyled(/--platen-float/, 'footnote').filter(isFootnote);
   if (elements.length > MAX_FOOTNOTES) return null;
   const calls = elements.map((element) => {
@@ -108,7 +106,8 @@ export function measureFootnotes(widthPx: number, groups: number[][]): number[] 
 
 /** Reserves room at the bottom of all pages. */
 export function reserveFootnotes(heightPx: number): null {
-  reserve.replaceSync(`@page { padding-bottom: ${heightPx}px }`);
+  reserve.undo();
+  adoptStyles(`@page { padding-bottom: ${heightPx}px }`, reserve);
   return null;
 }
 

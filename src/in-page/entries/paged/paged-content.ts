@@ -7,10 +7,11 @@ import {
   type PagedElements,
   type PagedRefusal,
 } from '../../contract/paged.ts';
+import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
 import { Destinations } from '../../dom/destinations.ts';
-import { call, read, readAttribute, readName } from '../../dom/nodes.ts';
+import { call, readAttribute, readName } from '../../dom/nodes.ts';
 import { parseContent, splitList } from './content-list.ts';
 import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
@@ -35,13 +36,13 @@ const MAX_NAME = 200;
 const LEVEL = /^[1-9]\d?$/;
 
 const changes = new Changes();
-const margins = new CSSStyleSheet();
+const margins = new Changes();
 let references: References | undefined;
 
 /** The ids of elements that have none begin with the key. */
 export function readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal {
   removeCover();
-  adopt(`${PROPERTY_RULES} ${REFERENCE_RULES} ${SPACING_RULES} ${contents ? CONTENTS_RULES : ''}`);
+  adoptStyles(`${PROPERTY_RULES} ${REFERENCE_RULES} ${SPACING_RULES} ${contents ? CONTENTS_RULES : ''}`, changes);
   const notFound = contents && addContents(contents, key, changes);
   if (notFound) return { notFound };
   readStyleAttributes();
@@ -76,7 +77,8 @@ export function showReferences(numbers: string[]): null {
 
 /** Replaces the rules by which margin boxes show what belongs to each page. */
 export function setMarginRules(css: string): null {
-  margins.replaceSync(css);
+  margins.undo();
+  adoptStyles(css, margins);
   return null;
 }
 
@@ -89,13 +91,6 @@ function readStyleAttributes(): void {
 
 function select(selector: string): HTMLElement[] {
   return [...call(document, 'querySelectorAll', selector)] as HTMLElement[];
-}
-
-function adopt(css: string): void {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  const adopted = [...read(document, 'adoptedStyleSheets'), sheet, margins];
-  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
 
 function readStrings(element: HTMLElement, snapshot: Snapshot | undefined, destinations: Destinations): PagedElements['strings'] {

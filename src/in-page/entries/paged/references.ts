@@ -1,12 +1,13 @@
 /**
  * Shows in generated content what is elsewhere in the document: its page number, its text, its counters; and fills lines with leaders.
  */
+import { quote } from '../../contract/css-string.ts';
 import { MAX_PAGED_TEXT, type PagedElements } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
 import { read } from '../../dom/nodes.ts';
-import { type ContentPart, parseContent, quote } from './content-list.ts';
+import { type ContentPart, parseContent } from './content-list.ts';
 import { elementText } from './content-text.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
 import { type LeaderBox, leaderText, showLeaders } from './leaders.ts';
