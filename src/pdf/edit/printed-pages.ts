@@ -5,6 +5,7 @@ import { match, readCrossReference } from '../objects/cross-reference.ts';
 import { isStream, RawFile, STREAM, textLength } from '../objects/raw-file.ts';
 
 const DESTINATION = /\/([^\s/[\]()<>]+) (\[(\d+) 0 R \/XYZ -?[\d.]+ (-?[\d.]+) 0\])/g;
+const MEDIA_BOX = /\/MediaBox \[\s*-?[\d.]+ -?[\d.]+ (-?[\d.]+) (-?[\d.]+)\s*\]/;
 /** Names of resources, and numbers of marked content, differ between prints of the same page. */
 const RESOURCE = /\/([A-Z])\d+\b/g;
 const MARKED_CONTENT = /\/MCID \d+/g;
@@ -50,6 +51,12 @@ export class PrintedPages extends RawFile {
   stream(id: number): Buffer | undefined {
     const body = this.#require(id);
     return isStream(body) ? body.subarray(textLength(body)) : undefined;
+  }
+
+  /** The size of a page in points. */
+  pageSize(index: number): Record<'width' | 'height', number> {
+    const [, width, height] = MEDIA_BOX.exec(this.text(this.pages[index] ?? 0)) ?? [];
+    return { width: Number(width), height: Number(height) };
   }
 
   /** Where a URL with this fragment leads. */

@@ -7,18 +7,11 @@ import type { PrintedPages } from '../edit/printed-pages.ts';
 import { replaceReferences, STREAM } from '../objects/raw-file.ts';
 import { endPlain, Parts } from '../objects/write.ts';
 
-const BOX = /\/MediaBox \[\s*-?[\d.]+ -?[\d.]+ (-?[\d.]+) (-?[\d.]+)\s*\]/;
 const CONTENTS = /\/Contents (\d+) 0 R/;
 const RESOURCES = '/Resources <<';
 const OBJECTS = '/XObject <<';
 /** Chromium names resources with a letter and a number. */
 const NAME = 'PlatenOverlay';
-
-/** The size of a page in points. */
-export function pageSize(file: PrintedPages, index: number): Record<'width' | 'height', number> {
-  const [, width, height] = BOX.exec(file.text(file.pages[index] ?? 0)) ?? [];
-  return { width: Number(width), height: Number(height) };
-}
 
 /** `pages` are the indexes of the pages over which those of the overlay are drawn. */
 export function drawOverlay(file: PrintedPages, overlay: PrintedPages, pages: readonly number[]): Buffer[] {
@@ -62,10 +55,10 @@ class OverlayDrawing {
   drawOn(page: number, index: number): string {
     const id = this.#overlay.pages[index] as number;
     const form = this.#contentOf(id) + this.#shift;
-    this.#addForm(id, form);
+    this.#addForm(index, form);
     const draw = this.#save + 1 + index;
-    const { height } = pageSize(this.#file, page);
-    const down = height - pageSize(this.#overlay, index).height;
+    const { height } = this.#file.pageSize(page);
+    const down = height - this.#overlay.pageSize(index).height;
     const content = `Q\n/Artifact <</Type /Pagination>> BDC\nq\n1 0 0 1 0 ${down.toFixed(4)} cm\n/${NAME} Do\nQ\nEMC\n`;
     this.#put(draw, stream(content));
     const text = this.#file.text(this.#file.pages[page] as number);
@@ -87,9 +80,10 @@ class OverlayDrawing {
     return [this.#parts.take()];
   }
 
-  #addForm(page: number, form: number): void {
+  #addForm(index: number, form: number): void {
+    const page = this.#overlay.pages[index] as number;
     const text = this.#overlay.text(page);
-    const [, width, height] = BOX.exec(text) ?? [];
+    const { width, height } = this.#overlay.pageSize(index);
     const resources = text.slice(text.indexOf(RESOURCES), text.indexOf('\n/MediaBox'));
     const content = this.#contentOf(page);
     const entries = `<</Type /XObject\n/Subtype /Form\n/BBox [0 0 ${width} ${height}]\n${this.#renumber(resources)}\n`;

@@ -18,7 +18,6 @@ const ANNOTATIONS = /\/Annots \[([\d R\s]*)\]/;
 const REFERENCE = /\b(\d+) 0 R/g;
 const RECT = /\/Rect \[(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)\]/;
 const ADDRESS = /\/URI \(([^\\()]{1,200})\)/;
-const HEIGHT = /\/MediaBox \[\s*-?[\d.]+ -?[\d.]+ -?[\d.]+ (-?[\d.]+)\s*\]/;
 /** A hostile document may repeat a link on every page. */
 const MAX_PLACES = 200_000;
 
@@ -38,7 +37,7 @@ export function readProbes(file: PrintedPages, key: string): Map<string, Place[]
 
 /** The height of each page in points. */
 export function pageHeights(file: PrintedPages): number[] {
-  return file.pages.map((id) => Number(HEIGHT.exec(file.text(id))?.[1]));
+  return file.pages.map((_, index) => file.pageSize(index).height);
 }
 
 function readProbe(annotation: string, key: string, page: number, top: number): [name: string, place: Place] | undefined {

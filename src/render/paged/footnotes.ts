@@ -7,7 +7,9 @@ import type { PagedWorld } from '../../chromium/paged/paged-world.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedFootnote } from '../../in-page/contract/paged.ts';
-import { contentView, type PrintedView } from '../../pdf/objects/inspect.ts';
+import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import type { PrintedView } from '../../pdf/objects/inspect.ts';
+import { readPageView } from '../../pdf/paged/page-areas.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -32,7 +34,7 @@ export class Footnotes implements PagedPart {
   async settle({ file }: PagedPrint): Promise<boolean> {
     const pages = this.#footnotes.map(({ at }) => file.destinationOf(at)?.index ?? -1);
     const groups = file.pages.map((_, page) => pages.flatMap((on, n) => (on === page ? n : [])));
-    this.#view ??= firstView(file.pages.map((_, page) => file.content(page)));
+    this.#view ??= firstView(file);
     const view = this.#view;
     if (!view) return false;
     const heights = await this.#measure(view, groups);
@@ -99,9 +101,9 @@ export class Footnotes implements PagedPart {
 }
 
 /** The view of the first page that shows the document. */
-function firstView(contents: readonly string[]): PrintedView | undefined {
-  for (const content of contents) {
-    const view = contentView(content);
+function firstView(file: PrintedPages): PrintedView | undefined {
+  for (const index of file.pages.keys()) {
+    const view = readPageView(file, index);
     if (view) return view;
   }
   return undefined;

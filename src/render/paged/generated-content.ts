@@ -8,8 +8,7 @@ import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
-import { contentView, type PrintedView } from '../../pdf/objects/inspect.ts';
-import { pageSize } from '../../pdf/paged/overlay-pages.ts';
+import { type PageArea, readPageAreas } from '../../pdf/paged/page-areas.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
@@ -110,10 +109,10 @@ export class GeneratedContent implements PagedPart {
       return place ? [{ name, index, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }] : [];
     });
     const boxes = new Map<number, OverlayBox[]>();
-    let view: PrintedView | undefined;
-    for (let page = 0; running.length && page < file.pages.length; page++) {
-      view = contentView(file.content(page)) ?? view; // an empty page is like the one before
-      const frame = view && { ...frameOf(view, pageSize(file, page), print.settings.scale), name: this.#names[page] ?? '' };
+    let area: PageArea | undefined;
+    for (const [page, own] of (running.length ? readPageAreas(file) : []).entries()) {
+      area = own ?? area; // an empty page is like the one before
+      const frame = area && { ...area, scale: print.settings.scale, name: this.#names[page] ?? '' };
       if (frame) boxes.set(page, runningBoxes(marginBoxes, running, frame, page, this.#pages.numbers));
     }
     return boxes;
@@ -133,11 +132,4 @@ export class GeneratedContent implements PagedPart {
 /** Whether nothing but space is above a place. Chromium leaves the margin of the page out of its height. */
 function isAtTop({ index, top }: Destination, heights: readonly number[], spaceAbove: number): boolean {
   return (heights[index] ?? 0) - top - spaceAbove * POINTS_PER_PX <= TOLERANCE;
-}
-
-/** The area of a page in points. */
-function frameOf(view: PrintedView, size: Record<'width' | 'height', number>, scale: number) {
-  const points = view.scale * POINTS_PER_PX;
-  const [areaWidth, areaHeight] = [view.widthPx * points, view.heightPx * points];
-  return { ...size, left: view.leftPoints, top: view.topPoints, areaWidth, areaHeight, scale };
 }

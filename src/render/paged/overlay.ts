@@ -4,7 +4,7 @@ import { showOverlay } from '../../chromium/paged/table-questions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
-import { drawOverlay, pageSize } from '../../pdf/paged/overlay-pages.ts';
+import { drawOverlay } from '../../pdf/paged/overlay-pages.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
@@ -22,7 +22,7 @@ export async function layOver(
   const pages = [...boxes.keys()].filter((page) => boxes.get(page)?.length).sort((a, b) => a - b);
   const numbers = printedNumbers(settings.pageRanges, file.pages.length);
   const sheets = pages.map((page): OverlaySheet => {
-    return { ...pageSize(file, page), boxes: [...(boxes.get(page) ?? [])], number: numbers[page] ?? 0 };
+    return { ...file.pageSize(page), boxes: [...(boxes.get(page) ?? [])], number: numbers[page] ?? 0 };
   });
   const [first] = sheets;
   if (!first) return [file.bytes];

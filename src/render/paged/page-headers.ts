@@ -156,11 +156,11 @@ function isSameLength(one: number | undefined, other: number | undefined): boole
 
 /** An empty page has the area of the one before. */
 function completeAreas(areas: ReadonlyArray<PageArea | undefined>, { paper, margin }: PrintSettings): PageArea[] {
-  const [widthPoints, pageHeight] = [paper.widthInches * POINTS_PER_INCH, paper.heightInches * POINTS_PER_INCH];
+  const [pageWidth, pageHeight] = [paper.widthInches * POINTS_PER_INCH, paper.heightInches * POINTS_PER_INCH];
   const [left, top] = [margin.left * POINTS_PER_INCH, margin.top * POINTS_PER_INCH];
-  const width = widthPoints - left - margin.right * POINTS_PER_INCH;
+  const width = pageWidth - left - margin.right * POINTS_PER_INCH;
   const height = pageHeight - top - margin.bottom * POINTS_PER_INCH;
-  let last = areas.find((area) => area !== undefined) ?? { left, top, width, height, pageHeight };
+  let last = areas.find((area) => area !== undefined) ?? { left, top, width, height, pageWidth, pageHeight };
   return areas.map((area) => {
     last = area ?? last;
     return last;

@@ -1,6 +1,7 @@
 /** Finds the margin boxes in which elements run, and where they are on each page: style sheets and a print in, boxes to paint out. */
 import type { MarginDeclaration } from '../../chromium/load/inspect/paged-properties.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
+import type { PageArea } from '../../pdf/paged/page-areas.ts';
 
 /** An element that runs from the page with this index on. */
 export interface RunningElement {
@@ -12,15 +13,9 @@ export interface RunningElement {
   isAtTop: boolean;
 }
 
-/** A page, and its area between the margins. Lengths are in points. */
-export interface PageFrame {
+/** A page, and its area between the margins. */
+export interface PageFrame extends PageArea {
   name: string;
-  width: number;
-  height: number;
-  left: number;
-  top: number;
-  areaWidth: number;
-  areaHeight: number;
   scale: number;
 }
 
@@ -97,17 +92,17 @@ function alignmentOf(box: string): string {
 
 /** A box that is alone at its edge has all of it, others have a third each. */
 function placeBox(box: string, winners: ReadonlyMap<string, Winner | undefined>, frame: PageFrame): Rectangle {
-  const { width, height, left, top, areaWidth, areaHeight } = frame;
+  const { left, top, width, height, pageWidth, pageHeight } = frame;
   const [edge = '', place = ''] = box.split('-');
   const columns: Span[] = [
     [0, left],
-    [left, areaWidth],
-    [left + areaWidth, width - left - areaWidth],
+    [left, width],
+    [left + width, pageWidth - left - width],
   ];
   const rows: Span[] = [
     [0, top],
-    [top, areaHeight],
-    [top + areaHeight, height - top - areaHeight],
+    [top, height],
+    [top + height, pageHeight - top - height],
   ];
   const isCorner = box.endsWith('-corner');
   const others = [...winners].filter(
