@@ -5,7 +5,7 @@ import type { Findings } from './load/document-load.ts';
 import type { LoadJob } from './load/load-job.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
 import type { LoadedDocument, PrintedPdf } from './loaded-document.ts';
-import type { PrintSettings } from './print/print-options.ts';
+import { NOTHING_ADDED, type PrintSettings } from './print/print-options.ts';
 
 /** A document to print once. */
 export interface PrintJob extends LoadJob {
@@ -37,12 +37,7 @@ export const WARM_UP: PrintJob = {
     margin: { top: 0.4, right: 0.4, bottom: 0.4, left: 0.4 },
     marginChosenBy: 'document',
     printBackground: true,
-    scale: 1,
-    pageRanges: '',
-    tagged: false,
-    outline: false,
-    singlePage: false,
-    templates: { header: undefined, footer: undefined, addressed: false },
+    ...NOTHING_ADDED,
   },
 };
 

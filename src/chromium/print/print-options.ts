@@ -34,6 +34,16 @@ export function pageHeight(settings: PrintSettings | undefined): number {
   return Math.max(1, ((paper.heightInches - margin.top - margin.bottom) * PX_PER_INCH) / scale);
 }
 
+/** The settings of a print as it is, of all pages. */
+export const NOTHING_ADDED = {
+  scale: 1,
+  pageRanges: '',
+  tagged: false,
+  outline: false,
+  singlePage: false,
+  templates: { header: undefined, footer: undefined, addressed: false },
+} as const satisfies Partial<PrintSettings>;
+
 type PrintToPdf = NonNullable<Params<'Page.printToPDF'>[0]>;
 
 export function printParameters(settings: PrintSettings): PrintToPdf {

@@ -1,12 +1,13 @@
 /** Prints what is painted over the pages of a print: boxes in, a PDF out that shows them over its pages. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { showOverlay } from '../../chromium/paged/table-questions.ts';
+import { NOTHING_ADDED } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { drawOverlay } from '../../pdf/paged/overlay-pages.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
-import { pagesWithin } from '../request/values/page-ranges.ts';
+import { printedPages } from '../request/values/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
 
 /** The boxes of each page by its index. */
@@ -20,9 +21,9 @@ export async function layOver(
   boxes: OverlayBoxes,
 ): Promise<Buffer[]> {
   const pages = [...boxes.keys()].filter((page) => boxes.get(page)?.length).sort((a, b) => a - b);
-  const numbers = printedNumbers(settings.pageRanges, file.pages.length);
+  const printed = printedPages(settings.pageRanges, file.pages.length);
   const sheets = pages.map((page): OverlaySheet => {
-    return { ...file.pageSize(page), boxes: [...(boxes.get(page) ?? [])], number: numbers[page] ?? 0 };
+    return { ...file.pageSize(page), boxes: [...(boxes.get(page) ?? [])], number: (printed[page] ?? 0) + 1 };
   });
   const [first] = sheets;
   if (!first) return [file.bytes];
@@ -34,26 +35,13 @@ export async function layOver(
   return drawOverlay(file, overlay, pages);
 }
 
-/** The numbers of the pages that are printed, from 1. */
-function printedNumbers(ranges: string, count: number): number[] {
-  const isPrinted = pagesWithin(ranges);
-  const numbers: number[] = [];
-  for (let page = 0; numbers.length < count; page++) if (isPrinted(page)) numbers.push(page + 1);
-  return numbers;
-}
-
 const OVERFLOWS =
   'what is painted over the pages has other pages than the document; leave out !important for @page in style sheets of other origins, and rules for all elements that break pages, or that give html a size or a position';
 
 /** The sheets say themselves how large they are. */
 const PLAIN = {
+  ...NOTHING_ADDED,
   paperChosenBy: 'document',
   margin: { top: 0, right: 0, bottom: 0, left: 0 },
   marginChosenBy: 'document',
-  scale: 1,
-  pageRanges: '',
-  tagged: false,
-  outline: false,
-  singlePage: false,
-  templates: { header: undefined, footer: undefined, addressed: false },
 } as const;

@@ -4,11 +4,10 @@
  */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
-import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
-import { pagesWithin } from '../request/values/page-ranges.ts';
+import { printedPages } from '../request/values/page-ranges.ts';
 import { totalLength } from '../steps/finish-queue.ts';
 import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
@@ -57,15 +56,8 @@ export class PagedContent {
 
   /** What is painted over each page of the print that is kept, which may be a part of the document. */
   #overlay({ file, print }: PagedPrint): OverlayBoxes {
-    const isPrinted = pagesWithin(print.settings.pageRanges);
-    const boxes = new Map<number, OverlayBox[]>();
-    for (let page = 0, index = 0; index < file.pages.length; page++)
-      if (isPrinted(page))
-        boxes.set(
-          index++,
-          this.#parts.flatMap(({ overlay }) => overlay?.get(page) ?? []),
-        );
-    return boxes;
+    const pages = printedPages(print.settings.pageRanges, file.pages.length);
+    return new Map(pages.map((page, index) => [index, this.#parts.flatMap(({ overlay }) => overlay?.get(page) ?? [])]));
   }
 
   async #settleAll(first: Print): Promise<Print> {

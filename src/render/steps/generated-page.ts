@@ -1,6 +1,7 @@
 /** Print jobs of generated documents that are placed on pages: HTML and the size of its page in, a job without margins out. */
 import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
+import { NOTHING_ADDED } from '../../chromium/print/print-options.ts';
 import type { PrintJob } from '../../chromium/print-once.ts';
 
 /** Nothing is loaded, and no script runs. */
@@ -14,12 +15,8 @@ export function generatedPage(html: string, widthInches: number, heightInches: n
       margin: { top: 0, right: 0, bottom: 0, left: 0 },
       marginChosenBy: 'caller',
       printBackground: true,
-      scale: 1,
+      ...NOTHING_ADDED,
       pageRanges: '1',
-      tagged: false,
-      outline: false,
-      singlePage: false,
-      templates: { header: undefined, footer: undefined, addressed: false },
     },
   };
 }

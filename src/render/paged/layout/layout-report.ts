@@ -9,7 +9,7 @@ import type { LayoutBox } from '../../../in-page/contract/layout.ts';
 import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { LocatedElement } from '../../report-schema.ts';
-import { parseRanges } from '../../request/values/page-ranges.ts';
+import { pagesWithin } from '../../request/values/page-ranges.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
 import { PlacedBoxes } from './placed-boxes.ts';
 
@@ -90,8 +90,7 @@ export class LayoutReport implements PagedPart {
   }
 
   #locate({ selector, numbers }: Selected[number], placed: PlacedBoxes): LocatedElement[] {
-    const ranges = parseRanges(this.#settings.pageRanges);
-    const deliveredPage = numberPages(ranges);
+    const deliveredPage = numberPages(this.#settings.pageRanges);
     return numbers.map((number, index) => {
       const fragments = placed.fragments(number).flatMap(({ page, x, y, width, height, cause }) => {
         const delivered = deliveredPage(page + 1);
@@ -103,8 +102,9 @@ export class LayoutReport implements PagedPart {
 }
 
 /** Makes a function that tells which page of the PDF a page of the document is, undefined for one that is left out. */
-function numberPages(ranges: ReturnType<typeof parseRanges>): (page: number) => number | undefined {
-  const isWanted = (page: number) => !ranges.length || ranges.some(({ from, to }) => from <= page && page <= to);
+function numberPages(ranges: string): (page: number) => number | undefined {
+  const isWithin = pagesWithin(ranges);
+  const isWanted = (page: number) => isWithin(page - 1);
   const delivered: number[] = [0];
   return (page) => {
     for (let next = delivered.length; next <= page; next++)

@@ -52,6 +52,14 @@ export function pagesWithin(ranges: string): (index: number) => boolean {
   return (index) => !parsed.length || parsed.some(({ from, to }) => from <= index + 1 && index + 1 <= to);
 }
 
+/** The indexes of the pages of a document that its print has, of which there are so many. */
+export function printedPages(ranges: string, count: number): number[] {
+  const isPrinted = pagesWithin(ranges);
+  const printed: number[] = [];
+  for (let page = 0; printed.length < count; page++) if (isPrinted(page)) printed.push(page);
+  return printed;
+}
+
 /** Returns no ranges for an empty text. */
 export function parseRanges(ranges: string): Range[] {
   return ranges
