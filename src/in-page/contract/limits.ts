@@ -28,6 +28,8 @@ export const MAX_STYLE_CHARACTERS = 524_288;
 /** Languages without a dictionary, and characters of each. */
 export const MAX_LANGUAGES = 20;
 export const MAX_LANGUAGE_CHARACTERS = 40;
+/** Characters of a word that the memory of a module of patterns has room for. */
+export const MAX_HYPHENATED_WORD = 61;
 /** Characters of all distinct words that are hyphenated. */
 export const MAX_HYPHENATED_CHARACTERS = 1_048_576;
 /** Links that cannot be resolved, and characters of each. */

@@ -142,7 +142,7 @@ export interface LoadedParts {
   mayLoseContent: boolean;
   /** The height of an active document with many elements in CSS pixels, or 0. */
   heightPx: number;
-  /** Null for a static document. */
+  /** Null for a static document, and for one that does not tell. */
   mentions: PagedMentions | null;
 }
 

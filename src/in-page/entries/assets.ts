@@ -31,13 +31,14 @@ export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
   };
 }
 
-/** Looks at once for what would otherwise take a question each. */
-function readMentions({ pageHeightPx }: ActiveOptions): PagedMentions {
-  return {
-    tables: pageHeightPx > 0 && hasPagedTables(),
-    lastBlock: pageHeightPx > 0 && hasLastBlock(),
-    risks: pageHeightPx > 0 && mayHavePageRisks(pageHeightPx),
-  };
+/** Looks at once for what would otherwise take a question each. Null if the document breaks the functions used here. */
+function readMentions({ pageHeightPx }: ActiveOptions): PagedMentions | null {
+  if (!pageHeightPx) return { tables: false, lastBlock: false, risks: false };
+  try {
+    return { tables: hasPagedTables(), lastBlock: hasLastBlock(), risks: mayHavePageRisks(pageHeightPx) };
+  } catch {
+    return null;
+  }
 }
 
 /** The height of a document with many elements. */

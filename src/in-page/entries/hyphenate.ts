@@ -2,7 +2,7 @@
  * Hyphenates text for which styles ask, because Chromium has no patterns: lists its words, and inserts the soft hyphens that the service
  * has found. Runs in an isolated world, which keeps the text between the two questions.
  */
-import { MAX_HYPHENATED_CHARACTERS, MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES } from '../contract/limits.ts';
+import { MAX_HYPHENATED_CHARACTERS, MAX_HYPHENATED_WORD, MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES } from '../contract/limits.ts';
 import type { LanguageWords } from '../contract/questions.ts';
 import { textNodes } from '../dom/text.ts';
 
@@ -22,7 +22,6 @@ const OTHER_TEXT = /^(?:script|style|textarea|option|title|template|noscript)$/;
 /** URLs, addresses and words that have soft hyphens. */
 const UNBREAKABLE = /\u00ad|:\/\/|@|^www\.|\p{L}\.\p{L}/u;
 const WORD = /[\p{L}\p{M}]+/gu;
-const MAX_WORD = 61;
 
 let texts: Array<{ text: Text; hyphenation: Hyphenation }> = [];
 
@@ -99,7 +98,7 @@ function findLanguage(element: Element): string {
 function changeWords(data: string, { limits: [least] }: Hyphenation, change: (word: string) => string): string {
   return data.replace(/\S+/g, (token) => {
     if (token.length < least || UNBREAKABLE.test(token)) return token;
-    return token.replace(WORD, (word) => (word.length < least || word.length > MAX_WORD ? word : change(word)));
+    return token.replace(WORD, (word) => (word.length < least || word.length > MAX_HYPHENATED_WORD ? word : change(word)));
   });
 }
 

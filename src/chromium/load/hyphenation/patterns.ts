@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { MAX_HYPHENATED_WORD } from '../../../in-page/contract/limits.ts';
 
 /** What a module exports. A word is written to the start of its memory, and the hyphenated word replaces it. */
 interface PatternModule {
@@ -20,8 +21,6 @@ export type Hyphenator = (word: string) => string;
 
 const SOFT_HYPHEN = 0xad;
 const EXTENSION = '.wasm';
-/** Characters that the memory of a module has room for. */
-const MAX_WORD = 61;
 /** Languages whose files are named otherwise. A tag without an entry is tried without its last part, so that `de-AT` becomes `de`. */
 const FILES: Record<string, string> = {
   ...{ en: 'en-us', 'en-au': 'en-gb', 'en-ie': 'en-gb', 'en-in': 'en-gb', 'en-nz': 'en-gb', 'en-za': 'en-gb' },
@@ -76,7 +75,7 @@ async function load(name: string): Promise<Hyphenator> {
   const memory = new Uint16Array(mem.buffer);
   const [before, after] = [Math.max(1, lmi.value), Math.max(1, rmi.value)];
   return (word) => {
-    if (word.length > MAX_WORD) return word;
+    if (word.length > MAX_HYPHENATED_WORD) return word;
     for (let at = 0; at < word.length; at++) memory[at] = word.charCodeAt(at);
     memory[word.length] = 0;
     const length = hyphenate(before, after, SOFT_HYPHEN);
