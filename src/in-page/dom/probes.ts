@@ -22,25 +22,43 @@ export type ProbePlace = keyof typeof PLACES;
 /** Rules without which the styles of a document may show something of a link. */
 const PROBE_RULES = `${LINK}::before, ${LINK}::after { content: none !important }`;
 
-/** Appends an element for links after the body, where they affect neither the layout nor most selectors. */
-export function addProbeHolder(changes: Changes): HTMLElement {
-  const holder = createHtml('div');
-  holder.setAttribute('aria-hidden', 'true');
-  setLook(holder, { all: 'initial' });
-  adoptStyles(PROBE_RULES, changes);
-  changes.append(read(document, 'documentElement'), holder);
-  return holder;
+/** An element for links, which is appended after the body, where they affect neither the layout nor most selectors. */
+export class Probes {
+  readonly #changes: Changes;
+  readonly #holder = createHtml('div');
+  readonly #anchors = new Map<HTMLElement | SVGElement, string[]>();
+
+  constructor(changes: Changes) {
+    this.#changes = changes;
+    this.#holder.setAttribute('aria-hidden', 'true');
+    setLook(this.#holder, { all: 'initial' });
+  }
+
+  add(...links: Element[]): void {
+    this.#holder.append(...links);
+  }
+
+  /** Names an element, so that links can be placed over it. */
+  nameAnchor(element: HTMLElement | SVGElement, name: string): void {
+    const names = this.#anchors.get(element);
+    if (names) names.push(name);
+    else this.#anchors.set(element, [name]);
+  }
+
+  /** Adds all to the document at once: with links in it, each look at a style would lay it out again. Returns the element. */
+  place(): HTMLElement {
+    const named = [...this.#anchors].map(([element, names]) => ({ element, value: anchorNames(element, ...names) }));
+    for (const { element, value } of named) this.#changes.setStyle(element, 'anchor-name', value);
+    adoptStyles(PROBE_RULES, this.#changes);
+    this.#changes.append(read(document, 'documentElement'), this.#holder);
+    return this.#holder;
+  }
 }
 
-/** Names an element, so that links can be placed over it. */
-export function nameAnchor(element: HTMLElement | SVGElement, name: string, changes: Changes): void {
-  changes.setStyle(element, 'anchor-name', anchorNames(element, name));
-}
-
-/** The names of an element as an anchor, with one more. */
-export function anchorNames(element: Element, name: string): string {
+/** The names of an element as an anchor, with more. */
+export function anchorNames(element: Element, ...names: string[]): string {
   const own = getComputedStyle(element).getPropertyValue('anchor-name');
-  return own && own !== 'none' ? `${own}, ${name}` : name;
+  return [...(own && own !== 'none' ? [own] : []), ...names].join(', ');
 }
 
 /** Creates a link that lies over the element with the name as an anchor. */
@@ -82,7 +100,6 @@ function createLink(href: string, place: Record<string, string>): HTMLElement {
   link.setAttribute('data-platen-link', '');
   link.setAttribute('aria-hidden', 'true');
   link.setAttribute('href', href);
-  link.setAttribute('aria-hidden', 'true');
   setLook(link, { all: 'initial', position: 'absolute', ...place });
   return link;
 }

@@ -1,7 +1,7 @@
 /** Places links over prepared controls, which give their positions in the PDF. */
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { addProbeHolder, anchorNames, createProbe } from '../../dom/probes.ts';
+import { anchorNames, createProbe, Probes } from '../../dom/probes.ts';
 import type { PreparedControl } from './prepared-control.ts';
 
 /** Adds styles for the links, and for what else must not be printed of prepared controls. */
@@ -15,12 +15,13 @@ export function addFieldStyles(): void {
 
 /** Returns the element that holds the links. */
 export function addFieldLinks(all: PreparedControl[], key: string): HTMLElement {
-  const holder = addProbeHolder(new Changes());
+  const probes = new Probes(new Changes());
+  const nameOf = (number: number) => `--${key}-${number}`;
+  const anchors = all.map(({ control }, number) => anchorNames(control, nameOf(number)));
   for (const [number, prepared] of all.entries()) {
-    const name = `--${key}-${number}`;
-    prepared.setStyle(prepared.control, { 'anchor-name': anchorNames(prepared.control, name) });
-    prepared.link = createProbe(`${key}:${number}`, name);
-    holder.append(prepared.link);
+    prepared.setStyle(prepared.control, { 'anchor-name': anchors[number] as string });
+    prepared.link = createProbe(`${key}:${number}`, nameOf(number));
+    probes.add(prepared.link);
   }
-  return holder;
+  return probes.place();
 }

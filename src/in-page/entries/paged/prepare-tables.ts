@@ -17,7 +17,7 @@ import { removeCover } from '../../dom/cover.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, findClosest, read, readAttribute, readName } from '../../dom/nodes.ts';
-import { addProbeHolder, createInnerProbe, createProbe, createRuler, nameAnchor } from '../../dom/probes.ts';
+import { createInnerProbe, createProbe, createRuler, Probes } from '../../dom/probes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { type MeasuredTable, measureTable } from './measure-table.ts';
@@ -47,11 +47,13 @@ export function prepareTables(key: string, reserved: string[][][], mayPaintHeads
   ]);
   measures = pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? []));
   adoptStyles(WHOLE_ROWS, changes);
-  const holder = addProbeHolder(changes);
-  holder.append(createRuler(`${key}:ruler`, RULER_PX));
-  return pagedTables().map((table, number) =>
-    new TablePreparation(table, number, key, holder).prepare(reserved[number] ?? [], rows[number] ?? []),
+  const probes = new Probes(changes);
+  probes.add(createRuler(`${key}:ruler`, RULER_PX));
+  const prepared = pagedTables().map((table, number) =>
+    new TablePreparation(table, number, key, probes).prepare(reserved[number] ?? [], rows[number] ?? []),
   );
+  probes.place();
+  return prepared;
 }
 
 /** Moves tables as a print shows that they must be. */
@@ -75,10 +77,10 @@ class TablePreparation {
   /** With what the names of its parts begin. */
   readonly #name: string;
   readonly #key: string;
-  readonly #holder: HTMLElement;
+  readonly #probes: Probes;
   readonly #measured: MeasuredTable;
 
-  constructor({ table, rows, carries, found }: PagedTable, number: number, key: string, holder: HTMLElement) {
+  constructor({ table, rows, carries, found }: PagedTable, number: number, key: string, probes: Probes) {
     this.#table = table;
     this.#rows = [...rows];
     this.#carries = carries;
@@ -86,7 +88,7 @@ class TablePreparation {
     this.#number = number;
     this.#name = `t${number}`;
     this.#key = key;
-    this.#holder = holder;
+    this.#probes = probes;
     this.#measured = measures[number] as MeasuredTable;
   }
 
@@ -251,8 +253,8 @@ class TablePreparation {
     const { before } = this.#measured;
     if (!before) return '';
     const name = `${this.#name}before`;
-    nameAnchor(before, `--${this.#key}-${name}`, changes);
-    this.#holder.append(createProbe(`${this.#key}:${name}`, `--${this.#key}-${name}`, 'end'));
+    this.#probes.nameAnchor(before, `--${this.#key}-${name}`);
+    this.#probes.add(createProbe(`${this.#key}:${name}`, `--${this.#key}-${name}`, 'end'));
     return name;
   }
 }

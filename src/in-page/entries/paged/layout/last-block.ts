@@ -2,7 +2,7 @@
 import type { LastBlock } from '../../../contract/layout.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
-import { addProbeHolder, createPageProbe, createProbe, nameAnchor } from '../../../dom/probes.ts';
+import { createPageProbe, createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { findInFlow, findStart, isBox } from './break-causes.ts';
 
@@ -26,15 +26,16 @@ export function prepareLastBlock(key: string): LastBlock | null {
   if (!block) return null;
   changes.setStyle(block, 'break-inside', 'avoid');
   gapPx = measureGap(block);
-  const holder = addProbeHolder(changes);
-  holder.append(createPageProbe(`${key}:pages`));
+  const probes = new Probes(changes);
+  probes.add(createPageProbe(`${key}:pages`));
   const places = { block: 'start', end: 'end' } as const;
   const elements: Record<keyof typeof places, Styled> = { block, end: findEnd(block) };
   for (const [name, place] of Object.entries(places)) {
     const anchor = `--${key}-last-${name}`;
-    nameAnchor(elements[name as keyof typeof places], anchor, changes);
-    holder.append(createProbe(`${key}:last-${name}`, anchor, place));
+    probes.nameAnchor(elements[name as keyof typeof places], anchor);
+    probes.add(createProbe(`${key}:last-${name}`, anchor, place));
   }
+  probes.place();
   return { tailPx: measureTail(block) };
 }
 

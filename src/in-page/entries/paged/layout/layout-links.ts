@@ -5,14 +5,7 @@ import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../../contract/limits.
 import { isMatch } from '../../../dom/built-ins.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
-import {
-  addProbeHolder,
-  createInlineProbe,
-  createPageProbe,
-  createProbe,
-  createStaticProbe,
-  nameAnchor,
-} from '../../../dom/probes.ts';
+import { createInlineProbe, createPageProbe, createProbe, createStaticProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { allRules } from '../../../dom/rules.ts';
 import { findStart, isBox, isMonolithic, MONOLITHIC, readCauses } from './break-causes.ts';
@@ -103,15 +96,18 @@ function describe(element: Styled, numbers: ReadonlyMap<Element, number>, link: 
 
 /** Returns the links that are in boxes. */
 function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key: string): Map<Element, Element> {
-  const holder = addProbeHolder(changes);
-  holder.append(createPageProbe(`${key}:pages`));
+  const probes = new Probes(changes);
+  probes.add(createPageProbe(`${key}:pages`));
+  // Before any is changed, because a look at a changed document lays it out again.
+  const found = boxes.map((each) => ({ host: findHost(each), hasLines: measureBox(each).height > LINE_PX }));
   const inner = new Map<Element, Element>();
   for (const [number, element] of boxes.entries()) {
     const href = `${key}:layout-${number}`;
-    const host = findHost(element);
+    const { host, hasLines } = found[number] as (typeof found)[number];
     if (host) inner.set(element, addInnerLink(host, href));
-    else addOuterLinks(element, href, elements.has(element), holder);
+    else addOuterLinks(element, href, { isWhole: elements.has(element), hasLines }, probes);
   }
+  probes.place();
   return inner;
 }
 
@@ -138,12 +134,12 @@ function hasElements(host: Element): boolean {
   return findFirst(host, ':not([data-platen-link])') !== null;
 }
 
-function addOuterLinks(element: Styled, href: string, isWhole: boolean, holder: HTMLElement): void {
+function addOuterLinks(element: Styled, href: string, is: { isWhole: boolean; hasLines: boolean }, probes: Probes): void {
   const name = `--${href.replace(':', '-')}`;
-  nameAnchor(element, name, changes);
-  holder.append(createProbe(href, name, isWhole ? 'box' : 'start'));
+  probes.nameAnchor(element, name);
+  probes.add(createProbe(href, name, is.isWhole ? 'box' : 'start'));
   // A link over a box reaches to the end of the last page, where the element may end earlier.
-  if (isWhole && measureBox(element).height > LINE_PX) holder.append(createProbe(`${href}-end`, name, 'end'));
+  if (is.isWhole && is.hasLines) probes.add(createProbe(`${href}-end`, name, 'end'));
 }
 
 /** Whether a rule of the document may match, or one that cannot be read. */

@@ -5,7 +5,7 @@ import { isMatch } from '../../../dom/built-ins.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { elementName } from '../../../dom/names.ts';
 import { isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
-import { addProbeHolder, createPageProbe, createProbe, createStaticProbe, nameAnchor } from '../../../dom/probes.ts';
+import { createPageProbe, createProbe, createStaticProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { isShown } from '../../../dom/visibility.ts';
 import { isPolyfilled } from '../../polyfilled.ts';
@@ -39,17 +39,27 @@ export function mayHavePageRisks(heightPx: number): boolean {
 export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   const found = findRisks(heightPx).slice(0, MAX_PAGE_RISKS);
   if (!found.length) return [];
-  const holder = addProbeHolder(changes);
-  holder.append(createPageProbe(`${key}:pages`));
-  return found.map(({ kind, element, reason = '', next }, number) => {
-    const href = `${key}:risk-${number}`;
-    const link = kind === 'content_covered' ? createStaticProbe(href) : undefined;
-    if (link) changes.append(element, link);
-    else if (matches(element, 'br')) insertBefore(element, createStaticProbe(href));
-    else addLink(element, href, kind === 'box_cut' ? 'box' : 'start', holder);
-    if (next) addLink(next, `${href}-next`, 'start', holder);
+  const probes = new Probes(changes);
+  probes.add(createPageProbe(`${key}:pages`));
+  const inner = found.map((each, number) => addLinks(each, `${key}:risk-${number}`, probes));
+  probes.place();
+  return found.map(({ kind, element, reason = '' }, number) => {
+    const link = inner[number];
     return { kind, element: elementName(element), reason, fromLink: link ? measureFrom(link, element) : null };
   });
+}
+
+/** Returns a link that is in the element, and not at its edge. */
+function addLinks({ kind, element, next }: Found, href: string, probes: Probes): Element | undefined {
+  if (next) addLink(next, `${href}-next`, 'start', probes);
+  if (kind === 'content_covered') {
+    const link = createStaticProbe(href);
+    changes.append(element, link);
+    return link;
+  }
+  if (matches(element, 'br')) insertBefore(element, createStaticProbe(href));
+  else addLink(element, href, kind === 'box_cut' ? 'box' : 'start', probes);
+  return undefined;
 }
 
 export function removeRiskLinks(): null {
@@ -63,10 +73,10 @@ function insertBefore(element: Styled, link: Element): void {
   changes.add(() => link.remove());
 }
 
-function addLink(element: Styled, href: string, place: 'box' | 'start', holder: HTMLElement): void {
+function addLink(element: Styled, href: string, place: 'box' | 'start', probes: Probes): void {
   const name = `--${href.replace(':', '-')}`;
-  nameAnchor(element, name, changes);
-  holder.append(createProbe(href, name, place));
+  probes.nameAnchor(element, name);
+  probes.add(createProbe(href, name, place));
 }
 
 function findRisks(heightPx: number): Found[] {
