@@ -24,7 +24,7 @@ import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { CombinedPrints } from './render/combining/combined-prints.ts';
-import { dryRun } from './render/dry-run.ts';
+import { dryRun, dryRunAssembly } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
 import { findViolations, type RenderMemory, render } from './render/render.ts';
@@ -35,8 +35,8 @@ import { diskSpace, requireFreeSpace } from './storage/disk-space.ts';
 import { readNamedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
+import { UploadAssembly } from './uploads/assemble-uploads.ts';
 import { PageDrawing } from './uploads/draw-pages.ts';
-import { UploadMerging } from './uploads/merge-uploads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
 import { Pages } from './web-assets/pages.ts';
@@ -120,10 +120,10 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     storedBytes: () => services.documents.storedBytes(),
     disk: () => diskSpace(dataDir),
   });
-  const runner = createRunner(services, engine, config.limits, metrics, logger);
+  const pdfReaders = openPdfReaders(config.merging);
+  const runner = createRunner({ ...services, ...pdfReaders }, engine, config.limits, metrics, logger);
   const merging = opened.use(createMerging(services, config));
   const backgroundJobs = new BackgroundJobs();
-  const pdfReaders = openPdfReaders(config.merging);
   const served: GotenbergServices = {
     ...services,
     limits: config.limits,
@@ -132,7 +132,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     metrics,
     logger,
     ...budgets,
-    ...rendering(services, engine),
+    ...rendering({ ...services, ...pdfReaders }, engine),
     merging,
     backgroundJobs,
     ...pdfReaders,
@@ -183,21 +183,28 @@ function openReadiness({ checkNode, database, links, blobs }: Services, engine: 
 /** The services that read uploaded and stored PDFs. */
 function openPdfReaders({ maxPdfBytes }: Config['merging']) {
   return {
-    uploadMerging: new UploadMerging({ maxPdfBytes }),
+    uploadAssembly: new UploadAssembly({ maxPdfBytes }),
     uploadValidation: new UploadValidation(),
     pageDrawing: new PageDrawing(),
   };
 }
 
+type PdfReaders = ReturnType<typeof openPdfReaders>;
+
 /** The functions with which the routes render. */
-function rendering(services: Services, engine: RenderEngine) {
+function rendering(services: Services & PdfReaders, engine: RenderEngine) {
   const lookupLimit = new LookupLimit();
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
-    dryRun: (request, principal, client) => dryRun({ ...all, lookupLimit, policy: engine.policy }, request, principal, client),
+    dryRun(request, principal, client) {
+      const services = { ...within(undefined), lookupLimit, policy: engine.policy };
+      return 'parts' in request
+        ? dryRunAssembly(services, request, principal, client)
+        : dryRun(services, request, principal, client);
+    },
   } satisfies Partial<RouteServices>;
 }
 
@@ -312,7 +319,7 @@ function errorFields(error: Error): object {
 }
 
 function createRunner(
-  services: Services,
+  services: Services & PdfReaders,
   engine: RenderEngine,
   limits: RenderLimits,
   metrics: Metrics,

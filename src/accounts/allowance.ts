@@ -93,17 +93,20 @@ export class Allowance {
     }
   }
 
-  /** Charges the document. `hook` writes in the same transaction; for `lockName` see `Database`. */
-  async commit(reservation: Reservation, hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
-    if (reservation.isFree) return this.#database.transaction(hook, lockName);
+  /** Charges the documents. `hook` writes in the same transaction; for `lockName` see `Database`. */
+  async commit(reserved: readonly Reservation[], hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
+    const charged = reserved.filter(({ isFree }) => !isFree);
+    if (!charged.length) return this.#database.transaction(hook, lockName);
     await this.#database.transaction(async (query) => {
-      const { numAffectedRows } = await deleteReservation(query, reservation);
-      // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
-      if (!numAffectedRows) await addToMonth(query, reservation, 1);
+      for (const reservation of charged) {
+        const { numAffectedRows } = await deleteReservation(query, reservation);
+        // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
+        if (!numAffectedRows) await addToMonth(query, reservation, 1);
+      }
       await hook(query);
-      await addToDay(query, reservation); // last, because the row is locked until the end
+      for (const reservation of charged) await addToDay(query, reservation); // last, because the row is locked until the end
     }, lockName);
-    this.#leases.drop(this.#renew, reservation.id);
+    for (const { id } of charged) this.#leases.drop(this.#renew, id);
   }
 
   /** Removes the reservation without a charge. */

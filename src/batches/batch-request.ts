@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
+import { type AssemblyRequest, parseAssemblyRequest } from '../render/assembly/assembly-request.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
 import { MetadataSchema, parseMetadata } from '../render/request/values/metadata.ts';
@@ -16,7 +17,7 @@ import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.t
 export type Members = Record<string, unknown>;
 
 /** The request parser for each kind of output. */
-export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest };
+export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest, assembly: parseAssemblyRequest };
 export type RenderKind = keyof typeof PARSERS;
 
 export interface BatchRequest {
@@ -35,7 +36,7 @@ export type ItemRequest<R = RenderRequest> = R & {
   /** Where the document is uploaded to. */
   deliverTo: UploadTarget | undefined;
 };
-export type AnyItemRequest = ItemRequest<RenderRequest | ImageRequest>;
+export type AnyItemRequest = ItemRequest<RenderRequest | ImageRequest | AssemblyRequest>;
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
@@ -107,10 +108,15 @@ export function parseItem(item: unknown, defaults: Members, limits: RenderLimits
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collectErrors(errors, () => PARSERS[kind](merged, limits));
+  const request = collectErrors(errors, () => PARSERS[kindOf(merged, kind)](merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
+}
+
+/** An item with parts is an assembly. */
+function kindOf({ parts }: Members, kind: RenderKind): RenderKind {
+  return kind === 'pdf' && parts !== undefined ? 'assembly' : kind;
 }
 
 /** Whether the document of an item is only uploaded and not kept afterwards. */
@@ -156,6 +162,7 @@ function withoutSource(defaults: Members, item: Members): Members {
   const { html, markdown, stylesheet, url, template_id, data, assets, ...others } = defaults;
   const rest = { ...others, ...(assets !== undefined && { assets }) };
   const given = (name: string) => item[name] !== undefined;
+  if (given('parts')) return rest;
   if (given('url')) return others;
   if (given('html')) return rest;
   if (given('markdown')) return { ...rest, ...(stylesheet !== undefined && { stylesheet }) };

@@ -7,9 +7,8 @@ import { hasCode, ServiceError } from '../errors.ts';
 import { failureFields } from '../failure-fields.ts';
 import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
-import type { CommitHook, Delivery } from '../render/render.ts';
-import type { ImageRequest } from '../render/request/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
+import type { AnyRequest, CommitHook, Delivery } from '../render/render.ts';
+import type { RenderLimits } from '../render/request/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, runTracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
@@ -40,12 +39,7 @@ export interface RunnerServices {
   awaitedSlots: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; estimateSeconds(renders: number): number };
   /** See `render/render.ts`. */
-  render(
-    item: RenderRequest | ImageRequest,
-    principal: Principal,
-    client: AbortSignal,
-    commitHook: CommitHook,
-  ): Promise<Delivery>;
+  render(item: AnyRequest, principal: Principal, client: AbortSignal, commitHook: CommitHook): Promise<Delivery>;
   onRendered(delivery: Delivery): void;
   /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;

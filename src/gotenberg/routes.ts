@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
-import { invalidField, ServiceError } from '../errors.ts';
+import { type FieldError, hasCode, invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../http/requests/idempotent.ts';
@@ -20,11 +20,11 @@ import { toServiceError } from '../http/server/problem.ts';
 import { RATE_LIMITED } from '../http/server/rate-limit.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
 import type { Markdown } from '../markdown/markdown.ts';
+import type { FinishPlan } from '../render/request/finish-options.ts';
 import { parseRenderRequest } from '../render/request/render-request.ts';
 import { suggestAssets } from '../render/request/values/document-size.ts';
 import { isUsableFilename, MAX_FILENAME } from '../render/request/values/filename.ts';
-import type { MergedFinishing } from '../uploads/finish-merged.ts';
-import { UnusableUploadError, type UploadMerging } from '../uploads/merge-uploads.ts';
+import type { UploadAssembly } from '../uploads/assemble-uploads.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
 import { currentOrigin, inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
@@ -39,7 +39,7 @@ import { readWebhook, sendError, sendResult, type WebhookAddresses } from './web
 
 export interface GotenbergServices extends RouteServices {
   markdown: Markdown;
-  uploadMerging: UploadMerging;
+  uploadAssembly: UploadAssembly;
   resultUploads: ResultUploads;
   backgroundJobs: BackgroundJobs;
 }
@@ -200,28 +200,41 @@ function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
 
-/** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
-function parseFinishing(form: GotenbergForm, { limits }: GotenbergServices): MergedFinishing | undefined {
-  const options = toMergeOptions(form);
-  if (!Object.keys(options).length) return undefined;
-  const { metadata, attachments, password } = parseRenderRequest({ html: '', options }, limits).finish;
-  return { metadata, attachments, password };
+type MergedFinishing = Pick<FinishPlan, 'metadata' | 'attachments' | 'password'>;
+
+/** Changes to the merged PDF, validated like the options of a render. */
+function parseFinishing(form: GotenbergForm, { limits }: GotenbergServices): MergedFinishing {
+  return parseRenderRequest({ html: '', options: toMergeOptions(form) }, limits).finish;
 }
 
 async function merge(
-  { uploadMerging }: GotenbergServices,
+  { uploadAssembly }: GotenbergServices,
   accountId: string,
   files: GotenbergForm['files'],
-  finishing: MergedFinishing | undefined,
+  { metadata, attachments, password }: MergedFinishing,
   client: AbortSignal,
 ): Promise<Rendered> {
-  const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
-  const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
+  const others = { pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
+  const parts = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content, ...others }));
+  const steps = [
+    ...(Object.keys(metadata).length ? [{ metadata }] : []),
+    ...(attachments.length ? [{ attach: { files: attachments } }] : []),
+  ];
+  const order = { parts, steps: steps.map((step, number) => ({ number, step })), password };
+  const { files: merged } = await uploadAssembly.assemble(accountId, order, client).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
-    if (!(error instanceof UnusableUploadError)) throw error;
-    throw invalidField(toFileName(files[error.index]?.path ?? ''), error.message);
+    throw namingFile(error, files);
   });
-  return { type: PDF, bytes: pdf.length, chunks: [pdf], remaining: null };
+  const chunks = merged.map(({ content: { buffer, byteOffset, byteLength } }) => Buffer.from(buffer, byteOffset, byteLength));
+  return { type: PDF, bytes: chunks.reduce((sum, { length }) => sum + length, 0), chunks, remaining: null };
+}
+
+/** Names the file of the form in an error about a part. */
+function namingFile(error: unknown, files: GotenbergForm['files']): unknown {
+  if (!hasCode(error, 'invalid_request')) return error;
+  const [{ path, message } = { path: '', message: '' }] = error.members.errors as FieldError[];
+  const [, index] = /^parts\[(\d+)\]/.exec(path) ?? [];
+  return index === undefined ? error : invalidField(toFileName(files[Number(index)]?.path ?? ''), message);
 }
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */

@@ -17,6 +17,7 @@ import { readQuery } from './requests/listing.ts';
 import { freeBuffer, memoryOfBody, readBody } from './requests/read-body.ts';
 import { countMemory, requestMemory } from './requests/request-memory.ts';
 import { accountRoutes } from './routes/account.ts';
+import { assembleRoutes } from './routes/assemble.ts';
 import { batchResultRoutes } from './routes/batch-results.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { certificateRoutes } from './routes/certificates.ts';
@@ -99,6 +100,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     refuseParameters(routes);
     countMemory(routes, services.budgets, (request) => requirePrincipal(request).accountId);
     await pdfRoutes(routes, services);
+    await assembleRoutes(routes, services);
     await validateRoutes(routes, services);
     await imageRoutes(routes, services);
     renderRoutes(routes, services);

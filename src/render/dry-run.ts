@@ -13,6 +13,8 @@ import type { Documents } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { type ErrorCode, forOperator, ServiceError } from '../errors.ts';
 import { dataUse } from '../templates/data-use.ts';
+import { type AssemblyServices, checkAssembly } from './assembly/assemble.ts';
+import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
@@ -65,23 +67,10 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
     const target = request.deliverTo && new URL(request.deliverTo.url);
     const urls = await deadline.race(judgeUrls([...(target ? [target.href] : []), ...found], services, principal));
     const deliverTo = target && { host: target.host, verdict: urls.shift()?.verdict ?? 'unchecked' };
-    const { used } = await services.allowance.usage(principal.accountId);
-    const problems: Array<{ code: ErrorCode; detail: string }> = [];
-    const attempt = async <T>(check: () => T | Promise<T>) => {
-      try {
-        return await check();
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        problems.push({ code: error.code, detail: error.message });
-        return undefined;
-      }
-    };
-    await attempt(() => services.allowance.check(principal));
-    const stored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
-    if (stored) await attempt(() => services.documents.requireRoom(principal));
+    const { problems, attempt } = problemList();
+    const { documents, stored } = await checkAllowance(services, request, principal, attempt);
     await attempt(() => openSigning(services, request.finish?.signature, principal));
     await attempt(() => requireReachable(content, urls[0]?.verdict, services, principal));
-    const { name: plan, documents: limit } = principal.plan;
     return {
       dry_run: true,
       would_render: !problems.length,
@@ -90,13 +79,75 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
       source: request.source.kind,
       ...(content.kind === 'html' && { html_bytes: Buffer.byteLength(content.html) }),
       ...(template && { template }),
-      plan,
-      documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
+      plan: principal.plan.name,
+      documents,
       charged: !principal.isTest,
       stored,
       urls,
       urls_complete: !isCutOff,
       ...(deliverTo && { deliver_to: deliverTo }),
+    };
+  } finally {
+    leave();
+  }
+}
+
+type Attempt = <T>(check: () => T | Promise<T>) => Promise<T | undefined>;
+
+function problemList(): { problems: Array<{ code: ErrorCode; detail: string }>; attempt: Attempt } {
+  const problems: Array<{ code: ErrorCode; detail: string }> = [];
+  const attempt: Attempt = async (check) => {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      problems.push({ code: error.code, detail: error.message });
+      return undefined;
+    }
+  };
+  return { problems, attempt };
+}
+
+/** Checks the allowance and the room for what is stored. */
+async function checkAllowance(
+  services: Pick<DryRunServices, 'allowance' | 'documents'>,
+  { store }: Pick<SourceRequest, 'store'>,
+  principal: Principal,
+  attempt: Attempt,
+) {
+  const { used } = await services.allowance.usage(principal.accountId);
+  await attempt(() => services.allowance.check(principal));
+  const stored = (await attempt(() => isToBeStored({ store }, principal))) ?? false;
+  if (stored) await attempt(() => services.documents.requireRoom(principal));
+  const limit = principal.plan.documents;
+  return { documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) }, stored };
+}
+
+/** Opens the parts that exist, and looks for those that are rendered and for what is drawn on pages. */
+export async function dryRunAssembly(
+  services: DryRunServices & AssemblyServices,
+  request: AssemblyRequest,
+  principal: Principal,
+  client: AbortSignal,
+) {
+  using deadline = new Deadline(request.timeoutMs, client);
+  const leave = services.concurrency.enter(principal);
+  try {
+    const { problems, attempt } = problemList();
+    const { documents, stored } = await checkAllowance(services, request, principal, attempt);
+    await attempt(() => checkAssembly(request, services, principal, deadline));
+    return {
+      dry_run: true,
+      would_render: !problems.length,
+      problems,
+      hints: [],
+      source: request.source.kind,
+      plan: principal.plan.name,
+      documents,
+      charged: !principal.isTest && request.parts.some(({ from }) => 'request' in from),
+      stored,
+      urls: [],
+      urls_complete: true,
     };
   } finally {
     leave();

@@ -11,6 +11,8 @@ import type { DocumentDraft, Documents, StoredDocument } from '../documents/docu
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, runTraced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
+import { type AssembledResult, type AssemblyServices, assembleFile } from './assembly/assemble.ts';
+import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { captureImage, type RenderedImage } from './image.ts';
 import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
 import type { PrintOrder } from './print-order.ts';
@@ -22,7 +24,7 @@ import { resolveSource, type SourceServices } from './resolve-source.ts';
 import { openSigning, type Signing, type SigningServices } from './steps/signing.ts';
 import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
-export interface RenderServices extends SourceServices, SigningServices {
+export interface RenderServices extends SourceServices, SigningServices, AssemblyServices {
   engine: PrintEngine;
   documents: Documents;
   allowance: ChargedRenders;
@@ -39,7 +41,7 @@ export interface RenderMemory {
 }
 
 export interface Delivery {
-  file: RenderedPdf | RenderedImage;
+  file: RenderedPdf | RenderedImage | AssembledResult;
   /** Set if the result was stored. */
   document: StoredDocument | undefined;
   /** Documents left in this month, or null if the plan has no limit. */
@@ -58,10 +60,12 @@ export interface CommitHook {
 /** The time within which working storage has finished a write. */
 const STORAGE_MS = 5_000;
 
+export type AnyRequest = RenderRequest | ImageRequest | AssemblyRequest;
+
 /** `client` is aborted when the caller closes the connection. */
 export async function render(
   services: RenderServices,
-  request: RenderRequest | ImageRequest,
+  request: AnyRequest,
   principal: Principal,
   client: AbortSignal,
   commitHook?: CommitHook,
@@ -70,17 +74,22 @@ export async function render(
   const keep = isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
   const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
-  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const file = await ('finish' in request
-      ? renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline)
-      : captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined));
+  return runCharged(services, request, principal, client, async ({ owner, reservations, deadline, hold }, content) => {
+    const file = await makeFile();
     requireNone(request.failOnWarning, file.report);
     memory?.makeRoomFor(file.bytes);
     const document = keep ? await store(documents, file, request, principal, deadline) : undefined;
-    const delivery = { file, document, remaining: reservation.remaining };
-    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    const delivery = { file, document, remaining: reservations.at(-1)?.remaining ?? null };
+    await runTraced('commit', () => commit(services, delivery, reservations, principal, deadline, commitHook));
     noteRendered(file);
     return delivery;
+
+    async function makeFile(): Promise<Delivery['file']> {
+      if ('parts' in request) return assembleFile(request, { services, principal, owner, deadline, hold });
+      if (!content) throw new Error('the request has no content');
+      if ('finish' in request) return renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline);
+      return captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined);
+    }
   });
 }
 
@@ -103,8 +112,9 @@ export async function findViolations(
 ): Promise<unknown[]> {
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
-  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+  return runCharged(services, request, principal, client, async ({ owner, reservations, deadline }, content) => {
     const { load, print, paged, finish } = request;
+    if (!content) throw new Error('the request has no content');
     const violations = await renderPdf(services.engine, { content, load, print, paged, finish, signing }, owner, deadline).then(
       () => [],
       (error: unknown) => {
@@ -112,42 +122,61 @@ export async function findViolations(
         throw error;
       },
     );
-    await services.allowance.release(reservation);
+    for (const reservation of reservations) await services.allowance.release(reservation);
     return violations;
   });
 }
 
-/** A document that has been admitted to rendering. */
+/** A request that has been admitted to rendering. */
 interface AdmittedRender {
-  content: Content;
   owner: RenderOwner;
-  reservation: Reservation;
+  reservations: Reservation[];
   deadline: Deadline;
+  /** Counts memory. */
+  hold(bytes: number): void;
 }
 
-/** Reserves one document of the allowance for `work`. It is charged only if `work` commits the reservation. */
+/** Reserves documents of the allowance for `work`. They are charged only if `work` commits the reservations. */
 async function runCharged<T>(
   services: RenderServices,
-  request: SourceRequest,
+  request: AnyRequest,
   principal: Principal,
   client: AbortSignal,
-  work: (admitted: AdmittedRender) => Promise<T>,
+  work: (admitted: AdmittedRender, content: Content | undefined) => Promise<T>,
 ): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
   try {
     const hold = (bytes: number) => services.memory?.grow(bytes);
-    const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
-    if (isGeneratedMarkup(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
+    const content = 'parts' in request ? undefined : await resolveContent(services, request, principal, deadline, hold);
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
-    return await runReserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
+    return await runReserved(services.allowance, principal, documentsOf(request), (reservations) =>
+      work({ owner, reservations, deadline, hold }, content),
+    );
   } catch (error) {
     noteFailed(deadline.timingsSoFar());
     throw principal.isOperator ? forOperator(error) : error;
   } finally {
     leave();
   }
+}
+
+async function resolveContent(
+  services: RenderServices,
+  request: SourceRequest,
+  principal: Principal,
+  deadline: Deadline,
+  hold: (bytes: number) => void,
+): Promise<Content> {
+  const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
+  if (isGeneratedMarkup(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
+  return content;
+}
+
+/** How many documents a request is charged for: in an assembly, each part that is rendered. */
+function documentsOf(request: AnyRequest): number {
+  return 'parts' in request ? request.parts.filter(({ from }) => 'request' in from).length : 1;
 }
 
 function isGeneratedMarkup({ kind }: RenderRequest['source']): boolean {
@@ -173,17 +202,20 @@ export function isToBeStored(
   return possible && (store ?? autoStore);
 }
 
-/** Reserves a document. The reservation is settled on every path: by `work`, or here if `work` fails. */
+/** Reserves documents. The reservations are settled on every path: by `work`, or here if something fails. */
 async function runReserved<T>(
   allowance: ChargedRenders,
   principal: Principal,
-  work: (reservation: Reservation) => Promise<T>,
+  count: number,
+  work: (reservations: Reservation[]) => Promise<T>,
 ): Promise<T> {
-  const reservation = await allowance.reserve(principal);
+  const reservations: Reservation[] = [];
   try {
-    return await work(reservation);
+    while (reservations.length < count) reservations.push(await allowance.reserve(principal));
+    return await work(reservations);
   } catch (error) {
-    await allowance.release(reservation).catch(() => {}); // if the database fails now, the reservation ends with its lease
+    // If the database fails now, the reservations end with their lease.
+    await Promise.allSettled(reservations.map((reservation) => allowance.release(reservation)));
     throw error;
   }
 }
@@ -191,14 +223,14 @@ async function runReserved<T>(
 async function store(
   documents: Documents,
   file: Delivery['file'],
-  request: RenderRequest | ImageRequest,
+  request: AnyRequest,
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
   const { source, filename, metadata, keptMs } = request;
   const { chunks, bytes, report } = file;
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const shown = 'pages' in file ? { pages: file.pages } : { pages: 1, image: toStoredImage(file) };
+  const shown = 'width' in file ? { pages: 1, image: toStoredImage(file) } : { pages: file.pages ?? 0 };
   const draft = { chunks, bytes, ...shown, report, filename, source: source.kind, templateId, metadata };
   const write = async () => {
     const writing = documents.write(draft, keptMs ?? plan.retentionMs);
@@ -229,7 +261,7 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 async function commit(
   { allowance, documents }: RenderServices,
   delivery: Delivery,
-  reservation: Reservation,
+  reservations: Reservation[],
   principal: Principal,
   deadline: Deadline,
   commitHook: CommitHook | undefined,
@@ -239,7 +271,7 @@ async function commit(
     if (commitHook?.prepare) await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
     await allowance.commit(
-      reservation,
+      reservations,
       async (query) => {
         if (document) await documents.insert(document, principal, query);
         await commitHook?.write(delivery, query);

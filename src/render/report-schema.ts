@@ -35,6 +35,7 @@ const WarningSchema = Type.Object(
     characters: option(Type.String(), { description: 'The first of these characters, at most 10 different ones.' }),
     count: option(Type.Integer(), { description: 'How many characters, boxes or other elements the warning is about.' }),
     family: option(Type.String(), { description: 'The font that was replaced.' }),
+    part: option(Type.Integer(), { description: 'The part of an assembly, from 0.' }),
   },
   { $id: 'Warning' },
 );
@@ -83,6 +84,19 @@ export const REPORT_SCHEMA = Type.Object(
     ),
     warnings: Type.Array(WarningSchema, { description: 'Warnings, at most 100 of each kind.' }),
     layout: option(Type.Array(Located), { description: 'Where the elements are that `options.layout` selects.' }),
+    dropped: option(
+      Type.Array(
+        Type.Object(
+          {
+            what: Type.String(),
+            why: Type.String(),
+            part: option(Type.Integer(), { description: 'From 0. Absent if it is of the whole.' }),
+          },
+          { $id: 'Dropped' },
+        ),
+      ),
+      { description: 'What an assembly could not keep.' },
+    ),
     warning_count: Type.Integer({ description: 'Number of all warnings, also sent as Platen-Warnings.' }),
     timings: Type.Object(
       { queue: Type.Number(), load: Type.Number(), print: Type.Number(), finish: Type.Number() },

@@ -102,7 +102,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'emoji of many parts': page('<p>👩🏽‍🚀 🏳️‍🌈 1️⃣ 🧑‍🤝‍🧑 ☎︎ ☎️'),
   'invisible characters': page('<p>a&nbsp;b&ensp;c&thinsp;d&zwj;e&shy;f<wbr>g&#x2060;h&#x3000;i'),
   'a word longer than a page': page(`<p style="overflow-wrap: anywhere">${'abcdefghij'.repeat(300)}`),
-  'hyphenated words': page('<p style="hyphens: auto; width: 90px">Incomprehensibilities characteristically'),
+  'long words that may be hyphenated': page('<p style="hyphens: auto; width: 90px">Incomprehensibilities characteristically'),
   'an initial letter over three lines': page(
     '<p class="d">Once upon a time there was text',
     '<style>.d::first-letter { font-size: 3em; float: left }</style>',

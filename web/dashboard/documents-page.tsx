@@ -22,6 +22,7 @@ const SOURCES: Record<DocumentRecord['source'], string> = {
   markdown: 'Markdown',
   url: 'URL',
   template: 'Template',
+  assembly: 'Assembly',
 };
 
 const EXAMPLE = `curl ${location.origin}/v1/pdf \\

@@ -22,7 +22,7 @@ export const DRY_RUN_SCHEMA = recordSchema(
       description: 'What may make the render fail, and what to do: a table with very many rows.',
       items: { type: 'string' },
     },
-    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
+    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template', 'assembly'] },
     html_bytes: {
       type: 'integer',
       description: 'Size of the HTML that would be loaded. Absent for a `url`.',

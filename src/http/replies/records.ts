@@ -70,7 +70,7 @@ export const DOCUMENT_SCHEMA = recordSchema(
     width: { type: 'integer', description: 'Pixels; only of an image.' },
     height: { type: 'integer', description: 'Pixels; only of an image.' },
     sha256: { type: 'string', description: 'Digest of the content, in hexadecimal; also its ETag.' },
-    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
+    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template', 'assembly'] },
     template_id: { type: 'string', description: 'Only of a template.' },
     metadata: METADATA_SCHEMA,
     created_at: TIME,

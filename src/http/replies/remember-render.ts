@@ -1,17 +1,10 @@
 /** Records the answer to a render under its Idempotency-Key, in the transaction that charges for it. */
 import type { Plan } from '../../accounts/plans.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
-import type { CommitHook, Delivery } from '../../render/render.ts';
-import type { ImageRequest } from '../../render/request/image-request.ts';
-import type { RenderRequest } from '../../render/request/render-request.ts';
+import type { AnyRequest, CommitHook, Delivery } from '../../render/render.ts';
 
 /** If the plan stores nothing, the result is not kept for the key either. */
-export function rememberRender(
-  idempotency: Idempotency,
-  claim: Claim,
-  request: RenderRequest | ImageRequest,
-  plan: Plan,
-): CommitHook {
+export function rememberRender(idempotency: Idempotency, claim: Claim, request: AnyRequest, plan: Plan): CommitHook {
   let keeping: Promise<string> | undefined;
   let blob: string | undefined;
   return {
@@ -35,7 +28,7 @@ export function rememberRender(
   };
 }
 
-function toAnswer(request: RenderRequest | ImageRequest, delivery: Delivery): Answer {
+function toAnswer(request: AnyRequest, delivery: Delivery): Answer {
   const { file, document, remaining } = delivery;
   if (document) return { kind: 'document', documentId: document.id, asked: request.store === true, remaining };
   const { chunks: _chunks, timings: _timings, ...facts } = file;

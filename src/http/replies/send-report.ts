@@ -24,7 +24,8 @@ export interface ReportedFacts extends FileFacts {
 /** Sends the file, or the file inside JSON if the client prefers that. */
 export function sendResult(request: FastifyRequest, reply: FastifyReply, facts: ReportedFacts, content: Content): FastifyReply {
   const { type, pages, documentId, filename, bytes, width, height, report } = facts;
-  if (!prefersType(request, JSON_TYPE, type)) return sendFile(reply, facts, content);
+  const isReportable = type === PDF || type.startsWith('image/');
+  if (!isReportable || !prefersType(request, JSON_TYPE, type)) return sendFile(reply, facts, content);
   if (pages !== undefined) reply.header('platen-pages', pages);
   const isPdf = type === PDF;
   const own = isPdf ? { bytes, pages } : { type, bytes, width, height };

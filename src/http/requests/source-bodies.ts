@@ -102,6 +102,16 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
   });
 }
 
+/** Reads forms that have the JSON body in a part `request`, and files beside it. */
+export function readRequestForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    readQuery(request, {});
+    const parts = await readParts(request, maxAssets + 1);
+    if (!parts.some(({ name }) => name === 'request')) throw invalidField('request', 'is required: the JSON body');
+    return formBody(request, parts, {});
+  });
+}
+
 /** Reads a form, and remembers its parts for the Idempotency-Key, because the boundary differs each time. */
 export async function readParts(request: FastifyRequest, maxParts: number): Promise<Part[]> {
   requireUtf8(request);

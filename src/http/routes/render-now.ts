@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
-import type { ImageRequest } from '../../render/request/image-request.ts';
+import type { AnyRequest } from '../../render/render.ts';
 import type { RenderRequest } from '../../render/request/render-request.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
 import { documentRecord } from '../replies/records.ts';
@@ -30,7 +30,7 @@ export async function answerRender(
   if (isAsync(request)) return startRender(services, kind, request, reply);
   const body = takeSourceBody(request);
   const deliverTo = takeUploadTarget(body);
-  const parsed = parseBody<RenderRequest | ImageRequest>(body, services.limits, PARSERS[kind]);
+  const parsed = parseBody<AnyRequest>(body, services.limits, PARSERS[kind]);
   requireAcceptable(request, requestedType(parsed), JSON_TYPE);
   if (parsed.isDryRun) {
     const outlook = await services.dryRun({ ...parsed, deliverTo }, requirePrincipal(request), disconnectSignal(reply));
@@ -45,8 +45,11 @@ export async function answerRender(
   );
 }
 
+const ZIP = 'application/zip';
+
 /** The media type of the file that a request asks for. */
-function requestedType(request: RenderRequest | ImageRequest): string {
+function requestedType(request: AnyRequest): string {
+  if ('parts' in request) return request.extract ? JSON_TYPE : request.split ? ZIP : PDF;
   return 'capture' in request ? `image/${request.capture.type}` : PDF;
 }
 
@@ -68,7 +71,7 @@ async function reportConformance(
 
 async function renderNow(
   { metrics, render, idempotency, blobs }: RouteServices,
-  parsed: RenderRequest | ImageRequest,
+  parsed: AnyRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   claim: Claim | undefined,

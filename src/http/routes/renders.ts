@@ -7,8 +7,8 @@ import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
-import type { ImageRequest } from '../../render/request/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import type { AnyRequest } from '../../render/render.ts';
+import type { RenderLimits } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
@@ -83,7 +83,7 @@ function readBody(
 ): { item: Members; webhookUrl: string | undefined } {
   const body = takeSourceBody(request);
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
-  const parsed = parseBody<RenderRequest | ImageRequest>(body, limits, PARSERS[kind]);
+  const parsed = parseBody<AnyRequest>(body, limits, PARSERS[kind]);
   refuseNow(parsed, target !== undefined);
   if (target !== undefined) parseUploadTarget(target);
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
@@ -94,7 +94,7 @@ function readBody(
 }
 
 /** Rejects requests that need a synchronous reply. */
-function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest, isDelivered: boolean): void {
+function refuseNow({ store, isDryRun, ...request }: AnyRequest, isDelivered: boolean): void {
   const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
   if (isDryRun) throw invalidField('dry_run', 'cannot be combined with Prefer: respond-async');
   if ('reportsConformance' in request && request.reportsConformance)

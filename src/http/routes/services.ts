@@ -10,9 +10,9 @@ import type { Documents } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import type { Playground } from '../../playground/playground.ts';
+import type { AssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { DryRunRequest } from '../../render/dry-run.ts';
-import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
-import type { ImageRequest } from '../../render/request/image-request.ts';
+import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { Templates } from '../../templates/templates.ts';
 import type { PageDrawing } from '../../uploads/draw-pages.ts';
@@ -54,10 +54,10 @@ export interface RouteServices {
   /** Renders a small document, unless another was rendered a moment ago. Rejects if it fails. */
   checkReady(): Promise<void>;
   /** See `render/dry-run.ts`. */
-  dryRun(request: DryRunRequest, principal: Principal, client: AbortSignal): Promise<object>;
+  dryRun(request: DryRunRequest | AssemblyRequest, principal: Principal, client: AbortSignal): Promise<object>;
   /** See `render/render.ts`. */
   render(
-    request: RenderRequest | ImageRequest,
+    request: AnyRequest,
     principal: Principal,
     client: AbortSignal,
     commitHook?: CommitHook,

@@ -11,7 +11,7 @@ export interface AssociatedFile extends Attachment {
 }
 
 /** Embeds the files, lists them in the name tree and associates them with the whole document (ISO 32000-2, 7.11.4 and 14.13). */
-export function attach(editable: EditablePdf, attachments: AssociatedFile[]): void {
+export function attach(editable: EditablePdf, attachments: readonly AssociatedFile[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
     key: unicodeString(attachment.name), // always UTF-16, because some readers expect all keys in one encoding

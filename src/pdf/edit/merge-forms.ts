@@ -1,7 +1,7 @@
-/** Joins the form fields of merged PDFs that Platen made. A number is added to a field name that is already taken. */
+/** Joins the form fields of merged PDFs. A number is added to a field name that is already taken. */
 import { type PdfDict, type PdfObject, PdfRef, type PdfString } from '@libpdf/core';
 import { FieldNames } from '../forms/field-names.ts';
-import { formDictionary } from '../forms/form-dictionary.ts';
+import { formDictionary, OWN_FONTS } from '../forms/form-dictionary.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
 
@@ -14,11 +14,15 @@ export class MergedForm {
   readonly #names = new FieldNames();
   readonly #fields: PdfRef[] = [];
   #hasSignatures = false;
+  /** The fonts for what users type, by their names. */
+  readonly #typed = new Map<string, PdfObject>();
 
   /** Adds the fields of one PDF. Returns their new names by the object number in that PDF. */
   join(source: Source, catalog: PdfDict): Map<number, PdfString> {
     const form = source.dict(catalog, 'AcroForm');
     this.#hasSignatures ||= form?.has('SigFlags') ?? false;
+    for (const [{ value: name }, font] of source.dict(source.dict(form, 'DR'), 'Font') ?? [])
+      if (!OWN_FONTS.includes(name) && !this.#typed.has(name)) this.#typed.set(name, source.copyValue(font));
     const names = new Map<number, PdfString>();
     for (const ref of source.list(form, 'Fields')) {
       const name = source.text(source.asDict(ref), 'T');
@@ -32,6 +36,8 @@ export class MergedForm {
 
   /** The form dictionary, or undefined if there are no fields. */
   end(add: (object: PdfDict) => PdfRef): PdfDict | undefined {
-    return this.#fields.length ? formDictionary(this.#fields, this.#hasSignatures, add) : undefined;
+    return this.#fields.length
+      ? formDictionary(this.#fields, this.#hasSignatures, add, Object.fromEntries(this.#typed))
+      : undefined;
   }
 }

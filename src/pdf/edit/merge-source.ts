@@ -1,11 +1,13 @@
 /** Reads one document to merge: a parsed PDF in; its pages and all objects they refer to, renumbered, out. */
 import { createHash } from 'node:crypto';
 import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream, type PdfString } from '@libpdf/core';
+import { explicitDestination } from '../objects/destinations.ts';
 import { findInherited } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
 import type { MergedFonts } from './merge-fonts.ts';
 import type { MergedForm } from './merge-forms.ts';
+import type { MergedLayers } from './merge-layers.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';
 
 /** The merged file that receives the objects. */
@@ -18,9 +20,9 @@ interface Target {
   bookmark: number;
   /** The structure tree of the merged file. */
   tags: MergedTags;
-  /** The form of the merged file. Undefined if this PDF was not made by Platen: its widgets are copied, but it adds no fields. */
-  form: MergedForm | undefined;
-  /** The fonts of the merged file. Undefined as for `form`. */
+  form: MergedForm;
+  layers: MergedLayers;
+  /** The fonts of the merged file. Undefined if this PDF was not made by Platen, so that its fonts stay as they are. */
   fonts: MergedFonts | undefined;
   newId(): number;
 }
@@ -58,7 +60,6 @@ export class MergeSource extends PdfReader {
   /** Copies of streams that are not written yet, by their old numbers. */
   readonly #copies = new Map<number, PdfStream>();
   #depth = 0;
-  readonly #destinations: PdfDict | undefined;
   /** The new names of form fields, by old object number. */
   readonly #fieldNames: ReadonlyMap<number, PdfString>;
 
@@ -68,14 +69,14 @@ export class MergeSource extends PdfReader {
     super(pdf);
     this.#target = target;
     const catalog = pdf.context.catalog.getDict();
-    this.#destinations = this.dict(catalog, 'Dests');
     this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
     this.language = this.text(catalog, 'Lang');
     this.isMarked = this.tags !== undefined && (this.dict(catalog, 'MarkInfo')?.getBool('Marked')?.value ?? false);
     this.pages = this.#findPages(catalog.get('Pages'));
     if (!this.pages.length) throw new Error('the PDF has no pages');
     this.outline = this.#copyOutline(catalog.get('Outlines'));
-    this.#fieldNames = target.form?.join(this, catalog) ?? new Map();
+    this.#fieldNames = target.form.join(this, catalog);
+    target.layers.join(this, catalog);
   }
 
   /** All objects to write. `node` is the object number of the parent of the pages. */
@@ -182,10 +183,7 @@ export class MergeSource extends PdfReader {
 
   /** Replaces named destinations by explicit ones, because names are unique within one document only. */
   #copyDestination(value: PdfObject): PdfObject | undefined {
-    const name = this.label(value);
-    if (name === undefined) return value;
-    const place = this.resolve(this.#destinations?.get(name));
-    return place instanceof PdfDict ? place.get('D') : place;
+    return this.label(value) === undefined ? value : explicitDestination(this, value);
   }
 
   #copyRef({ objectNumber: old }: PdfRef): PdfRef {

@@ -1,6 +1,6 @@
 /**
- * Merges PDFs: several in, one out, with their pages in order and a bookmark for each document. Internal links, tags and each
- * document's own bookmarks are kept; attachments and metadata are left out. The result claims the conformance that all documents
+ * Merges PDFs: several in, one out, with their pages in order and a bookmark for each document. Internal links, tags, form fields, layers
+ * and each document's own bookmarks are kept; attachments and metadata are left out. The result claims the conformance that all documents
  * claim. One document is parsed at a time.
  */
 import { createHash } from 'node:crypto';
@@ -18,6 +18,7 @@ import { isSigned } from '../security/signature-field.ts';
 import { commonClaims, commonLanguage, commonTitle, type PartFacts, readPartFacts } from './merge-claims.ts';
 import { MergedFonts } from './merge-fonts.ts';
 import { MergedForm } from './merge-forms.ts';
+import { MergedLayers } from './merge-layers.ts';
 import { MergeSource } from './merge-source.ts';
 import { MergedTags } from './merge-tags.ts';
 import { xmpPacket } from './xmp.ts';
@@ -86,6 +87,7 @@ export class MergedFile {
   readonly #digest = createHash('sha256');
   readonly #tags: MergedTags;
   readonly #form = new MergedForm();
+  readonly #layers = new MergedLayers();
   readonly #fonts = new MergedFonts();
   #nextId = FIRST_FREE;
 
@@ -106,8 +108,8 @@ export class MergedFile {
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
     const [contents, tags] = [this.#contents, this.#tags];
-    const { form, fonts } = facts === UNTRUSTED ? {} : { form: this.#form, fonts: this.#fonts };
-    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, fonts, newId: () => this.#nextId++ });
+    const [form, layers, fonts] = [this.#form, this.#layers, facts === UNTRUSTED ? undefined : this.#fonts];
+    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, layers, fonts, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
@@ -158,6 +160,8 @@ export class MergedFile {
     }
     const form = this.#form.end((font) => this.#add(font));
     if (form) catalog.set('AcroForm', form);
+    const layers = this.#layers.end();
+    if (layers) catalog.set('OCProperties', layers);
     const title = claims && commonTitle(this.#merged.map((part) => part.facts));
     if (claims) this.#writeClaims(catalog, claims, title);
     if (!claims || !isVersion2(claims)) this.#writeInfo(title);

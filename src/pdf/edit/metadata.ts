@@ -20,7 +20,7 @@ export function addMetadata(
 ): string {
   const facts = toFacts(metadata, conformance ? structure?.title || undefined : ownTitle(editable));
   if (conformance && isVersion2(conformance)) editable.beginVersion2();
-  else writeInformation(editable, informationDictionary(facts));
+  else writeInformation(editable, facts);
   const packet = Buffer.from(xmpPacket(facts, conformance, invoice));
   editable.catalog.set(
     'Metadata',
@@ -30,7 +30,8 @@ export function addMetadata(
   return facts.title ?? '';
 }
 
-function writeInformation(editable: EditablePdf, info: PdfDict): void {
+export function writeInformation(editable: EditablePdf, facts: DocumentFacts): void {
+  const info = informationDictionary(facts);
   if (editable.info) editable.change(editable.info, info);
   else editable.info = editable.add(info);
 }
@@ -39,7 +40,8 @@ function ownTitle(editable: EditablePdf): string | undefined {
   return editable.text(editable.asDict(editable.info), 'Title') || undefined;
 }
 
-function toFacts(metadata: PdfMetadata, title: string | undefined): DocumentFacts {
+/** `title` is that of the document. */
+export function toFacts(metadata: PdfMetadata, title: string | undefined): DocumentFacts {
   return {
     title: clean(metadata.title ?? title?.slice(0, MAX_TITLE)),
     author: clean(metadata.author),

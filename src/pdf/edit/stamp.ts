@@ -2,11 +2,11 @@
 import {
   PDF,
   type PDFEmbeddedPage,
-  type PDFPage,
   PdfArray,
   PdfDict,
   PdfName,
   PdfNumber,
+  type PdfObject,
   type PdfRef,
   PdfStream,
 } from '@libpdf/core';
@@ -19,21 +19,14 @@ import { decimal, deflatedStream, entriesOf } from '../objects/syntax.ts';
 export async function stampPages(editable: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
   if (!watermark) return;
   const stamp = await editable.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
-  makeGroup(editable, stamp.ref);
-  const drawing = new Drawing(editable, stamp, watermark);
-  for (const page of editable.pdf.getPages().filter((_, index) => isChosen(watermark, index + 1))) drawing.drawOn(page);
+  const drawing = new PageDrawing(editable, watermark);
+  drawing.makeGroup(stamp.ref);
+  for (const { ref, page } of editable.pages().filter((_, index) => isChosen(watermark, index + 1)))
+    drawing.drawOn(ref, stamp, placement(pageView(editable, page), stamp, watermark.rotate));
 }
 
 function isChosen({ pages }: PageStamp, number: number): boolean {
   return pages.length === 0 || pages.some(({ from, to }) => from <= number && number <= to);
-}
-
-/** A transparency group applies the opacity to the stamp as a whole, even if its parts overlap (ISO 32000-1, 11.6.6). */
-function makeGroup(editable: EditablePdf, ref: PdfRef): void {
-  const form = editable.resolve(ref);
-  if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
-  const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
-  editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
 }
 
 /**
@@ -43,36 +36,57 @@ function makeGroup(editable: EditablePdf, ref: PdfRef): void {
 const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 
-class Drawing {
+const SAVE = 'q';
+const BEGIN = '/Artifact <</Type /Pagination /Subtype /Watermark>> BDC';
+
+/** Draws pages of PDFs over or under others, as artifacts. */
+export class PageDrawing {
   readonly #editable: EditablePdf;
-  readonly #stamp: PDFEmbeddedPage;
   readonly #over: boolean;
-  readonly #rotate: number;
   readonly #opacity: PdfRef;
   /** Content streams by their text, which pages of the same size share. */
   readonly #streams = new Map<string, PdfRef>();
 
-  constructor(editable: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer, rotate }: PageStamp) {
+  constructor(editable: EditablePdf, { opacity, layer }: Pick<PageStamp, 'opacity' | 'layer'>) {
     this.#editable = editable;
-    this.#stamp = stamp;
     this.#over = layer === 'over';
-    this.#rotate = rotate;
     const alpha = PdfNumber.of(opacity);
     this.#opacity = editable.add(PdfDict.of({ Type: PdfName.of('ExtGState'), ca: alpha, CA: alpha }));
   }
 
-  drawOn(page: PDFPage): void {
-    const dict = page.dict.clone();
-    const matrix = placement(pageView(this.#editable, dict), this.#stamp, this.#rotate).map(decimal).join(' ');
+  /** A transparency group applies the opacity to the drawn page as a whole, even if its parts overlap (ISO 32000-1, 11.6.6). */
+  makeGroup(ref: PdfRef): void {
+    const form = this.#editable.resolve(ref);
+    if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
+    const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
+    this.#editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
+  }
+
+  drawOn(ref: PdfRef, drawn: PDFEmbeddedPage, matrix: readonly number[]): void {
+    const dict = (this.#editable.asDict(ref) as PdfDict).clone();
+    const resources = findResources(this.#editable, dict)?.clone() ?? new PdfDict();
+    const name = this.#addResource(resources, 'XObject', STAMP, drawn.ref);
+    const opacity = this.#addResource(resources, 'ExtGState', OPACITY, this.#opacity);
     // An artifact, which screen readers skip (14.8.2.2).
-    const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
+    const draw = `${BEGIN} q /${opacity} gs ${matrix.map(decimal).join(' ')} cm /${name} Do Q EMC`;
     const content = this.#editable.listOrOne(dict, 'Contents');
     const stamped = this.#over
-      ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
-      : [this.#stream(draw), ...content];
+      ? [this.#stream(SAVE), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
+      : content.toSpliced(this.#countUnderlays(content), 0, this.#stream(draw));
     dict.set('Contents', PdfArray.of(...stamped));
-    dict.set('Resources', this.#resources(dict));
-    this.#editable.change(page.ref, dict);
+    dict.set('Resources', resources);
+    this.#editable.change(ref, dict);
+  }
+
+  /** What is drawn under a page is above what was drawn under it before. */
+  #countUnderlays(content: readonly PdfObject[]): number {
+    const isOther = (ref: PdfObject) => {
+      const stream = this.#editable.resolve(ref);
+      const start = stream instanceof PdfStream ? Buffer.from(stream.data).toString('latin1', 0, BEGIN.length) : '';
+      return start !== BEGIN && start !== `${SAVE}\n`;
+    };
+    const index = content.findIndex(isOther);
+    return index < 0 ? content.length : index;
   }
 
   #stream(text: string): PdfRef {
@@ -81,17 +95,14 @@ class Drawing {
     return known;
   }
 
-  /** A copy of the page's resources with the stamp added; other pages may share the original. */
-  #resources(page: PdfDict): PdfDict {
-    const resources = findResources(this.#editable, page)?.clone() ?? new PdfDict();
-    const add = (kind: string, name: string, ref: PdfRef) => {
-      const entries = this.#editable.copyDictionary(resources, kind);
-      entries.set(name, ref);
-      resources.set(kind, entries);
-    };
-    add('XObject', STAMP, this.#stamp.ref);
-    add('ExtGState', OPACITY, this.#opacity);
-    return resources;
+  /** Returns the name of the resource. Other pages may share the dictionary of names, so that it is copied. */
+  #addResource(resources: PdfDict, kind: string, wanted: string, ref: PdfRef): string {
+    const entries = this.#editable.copyDictionary(resources, kind);
+    let name = wanted;
+    for (let number = 2; entries.has(name) && entries.get(name) !== ref; number++) name = `${wanted}${number}`;
+    entries.set(name, ref);
+    resources.set(kind, entries);
+    return name;
   }
 }
 
@@ -107,7 +118,7 @@ function placement({ left, bottom, width, height, turn }: PageView, { box }: PDF
 }
 
 /** The cosine and sine of an angle, exact for multiples of 90 degrees. */
-function toDirection(degrees: number): [cos: number, sin: number] {
+export function toDirection(degrees: number): [cos: number, sin: number] {
   const radians = (degrees * Math.PI) / 180;
   if (degrees % 90 === 0) return [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))];
   return [Math.cos(radians), Math.sin(radians)];

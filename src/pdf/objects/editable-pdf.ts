@@ -18,7 +18,7 @@ export class EditablePdf extends PdfReader {
   version: PdfVersion = '1.7';
   /** The signature dictionary, which is never put into an object stream. */
   signature: PdfRef | undefined;
-  readonly file: RawFile;
+  readonly file: Pick<RawFile, 'size' | 'body'>;
   readonly #changed = new Map<number, PdfObject>();
   readonly #dropped = new Set<number>();
 
@@ -28,7 +28,7 @@ export class EditablePdf extends PdfReader {
     return new EditablePdf(file, await PDF.load(bytes));
   }
 
-  private constructor(file: RawFile, pdf: PDF) {
+  protected constructor(file: Pick<RawFile, 'size' | 'body'>, pdf: PDF) {
     super(pdf);
     const { catalog, info } = pdf.context;
     const root = info.trailer.getRef('Root');

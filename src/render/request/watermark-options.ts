@@ -97,11 +97,11 @@ function rotateSize(width: number, height: number, degrees: number): { across: n
 function imagePage(image: string, { color }: Given, errors: ValidationErrors): string {
   if (color !== undefined) errors.add('options.watermark.color', 'cannot be combined with options.watermark.image');
   const style = 'position: fixed; inset: 0; width: 100%; height: 100%; object-fit: contain';
-  return `<title>watermark</title><img alt="" style="${style}" src="${imageAddress(image, errors)}">`;
+  return `<title>watermark</title><img alt="" style="${style}" src="${parseImage(image, 'options.watermark.image', errors)}">`;
 }
 
-function imageAddress(given: string, errors: ValidationErrors): string {
-  const path = 'options.watermark.image';
+/** Returns the `data:` URL of an image that is given as base64 or as such a URL. */
+export function parseImage(given: string, path: string, errors: ValidationErrors): string {
   const bytes = decodeBase64(path, given.replace(DATA_URL, ''), errors);
   const start = bytes.toString('latin1', 0, MAGIC_BYTES);
   const type = MAGIC.find(([, isOne]) => isOne(start))?.[0];

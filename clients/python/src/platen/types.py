@@ -228,9 +228,6 @@ class Invoice(TypedDict):
 
 
 class PdfMetadata(TypedDict):
-    """Metadata of the PDF. Texts have at most 4096 characters. Default: the document's own title and `<meta>`
-    elements."""
-
     title: NotRequired[str]
     """Default: the document's own title."""
     author: NotRequired[str]
@@ -283,9 +280,6 @@ class Watermark(TypedDict):
 
 
 class Images(TypedDict):
-    """Makes the PDF smaller by changing its pictures. Transparency stays without loss. Default: pictures stay as
-    they are."""
-
     quality: NotRequired[int]
     """Pictures that Chromium stores without loss, such as WebP, AVIF, PNG and CMYK, become JPEGs of this quality
     where that is smaller. Default: none: they stay without loss."""
@@ -446,9 +440,15 @@ class PdfOptions(TypedDict):
     signature fields (`data-signature-field`). At most 2,000. Default: `false`."""
     invoice: NotRequired[Invoice]
     metadata: NotRequired[PdfMetadata]
+    """Metadata of the PDF. Texts have at most 4096 characters. Default: the document's own title and `<meta>`
+    elements."""
     password: NotRequired[Password]
+    """Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to 127 bytes of UTF-8.
+    Default: not encrypted."""
     watermark: NotRequired[Watermark]
     images: NotRequired[Images]
+    """Makes the PDF smaller by changing its pictures. Transparency stays without loss. Default: pictures stay as
+    they are."""
     attachments: NotRequired[list[Attachment]]
     """Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`."""
     signature: NotRequired[Signature]
@@ -600,6 +600,8 @@ class Warning(TypedDict):
     """How many characters, boxes or other elements the warning is about."""
     family: NotRequired[str]
     """The font that was replaced."""
+    part: NotRequired[int]
+    """The part of an assembly, from 0."""
 
 
 class LayoutFragment(TypedDict):
@@ -626,6 +628,13 @@ class LocatedElement(TypedDict):
     """A box for each page that the element is on. Empty for an element that is not shown."""
 
 
+class Dropped(TypedDict):
+    what: str
+    why: str
+    part: NotRequired[int]
+    """From 0. Absent if it is of the whole."""
+
+
 class Timings(TypedDict):
     """Milliseconds spent in each phase."""
 
@@ -643,6 +652,8 @@ class Report(TypedDict):
     """Warnings, at most 100 of each kind."""
     layout: NotRequired[list[LocatedElement]]
     """Where the elements are that `options.layout` selects."""
+    dropped: NotRequired[list[Dropped]]
+    """What an assembly could not keep."""
     warning_count: int
     """Number of all warnings, also sent as Platen-Warnings."""
     timings: Timings
@@ -718,7 +729,7 @@ class DryRunResult(TypedDict):
     """Errors that the render would end with now."""
     hints: list[str]
     """What may make the render fail, and what to do: a table with very many rows."""
-    source: Literal['html', 'markdown', 'url', 'template']
+    source: Literal['html', 'markdown', 'url', 'template', 'assembly']
     html_bytes: NotRequired[int]
     """Size of the HTML that would be loaded. Absent for a `url`."""
     template: NotRequired[DryRunTemplate]
@@ -755,7 +766,7 @@ class Document(TypedDict):
     """Pixels; only of an image."""
     sha256: str
     """Digest of the content, in hexadecimal; also its ETag."""
-    source: Literal['html', 'markdown', 'url', 'template']
+    source: Literal['html', 'markdown', 'url', 'template', 'assembly']
     template_id: NotRequired[str]
     """Only of a template."""
     metadata: Metadata
@@ -834,6 +845,270 @@ class Problem(TypedDict):
     request_id: str
     errors: NotRequired[list[FieldError]]
     """Errors in the request, by field."""
+
+
+PageChoice: TypeAlias = "str"
+
+
+class AssemblyPart(TypedDict):
+    html: NotRequired[Html]
+    markdown: NotRequired[Markdown]
+    stylesheet: NotRequired[Stylesheet]
+    url: NotRequired[Url]
+    template_id: NotRequired[TemplateId]
+    data: NotRequired[Data]
+    options: NotRequired[PdfOptions]
+    """The options of a part that is rendered."""
+    document_id: NotRequired[str]
+    """A stored document of the same key."""
+    file: NotRequired[str]
+    """A PDF: the name of a file in `assets` or of a part `files` of the form, or base64."""
+    pages: NotRequired[PageChoice]
+    title: NotRequired[str]
+    """The text of its bookmark. Default: the name of the file, or the title of the document."""
+    password: NotRequired[str]
+    """Opens a PDF that is protected."""
+
+
+class AssemblyStepSelect(TypedDict):
+    """Keeps pages, in the given order."""
+
+    pages: NotRequired[PageChoice]
+
+
+class AssemblyStepRotate(TypedDict):
+    """Turns pages clockwise."""
+
+    angle: Literal[90] | Literal[180] | Literal[270]
+    pages: NotRequired[PageChoice]
+
+
+class AssemblyStepStampOffset(TypedDict):
+    """Moves it to the right and down. Negative numbers move it to the left and up."""
+
+    x: NotRequired[float | str]
+    """Default: `0`."""
+    y: NotRequired[float | str]
+    """Default: `0`."""
+
+
+class AssemblyStepStamp(TypedDict):
+    """Draws something over pages."""
+
+    text: NotRequired[str]
+    """A text in any script. `{{page}}`, `{{pages}}`, `{{part_page}}`, `{{part_pages}}` and `{{title}}` are replaced
+    on each page."""
+    html: NotRequired[str]
+    """Markup, with its own styles. Nothing is loaded, and no script runs. The same fields are replaced, and escaped."""
+    image: NotRequired[str]
+    """PNG, JPEG, GIF, WebP or SVG: the name of a file, base64, or a `data:` URL."""
+    file: NotRequired[str]
+    """A PDF, of which the first page is drawn: the name of a file in `assets` or of a part `files` of the form, or
+    base64."""
+    document_id: NotRequired[str]
+    """A stored document of the same key."""
+    pages: NotRequired[PageChoice]
+    position: NotRequired[Literal['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right']]
+    """Default: `"center"`."""
+    offset: NotRequired[AssemblyStepStampOffset]
+    """Moves it to the right and down. Negative numbers move it to the left and up."""
+    scale: NotRequired[float]
+    """A factor of its own size. Default: 1 for a text with `font_size`, for `html` and for a PDF; else as large as
+    the page allows."""
+    fit: NotRequired[float]
+    """Makes it as large as this share of the page allows. Cannot be combined with `scale`."""
+    rotate: NotRequired[float]
+    """Counterclockwise. Default: `0`."""
+    opacity: NotRequired[float]
+    """Default: `1`."""
+    color: NotRequired[str]
+    """Of the text. Default: `"#000000"`."""
+    font_size: NotRequired[float]
+    """Of the text."""
+    font: NotRequired[str]
+    """Names of fonts, as in CSS. Default: `"sans-serif"`."""
+
+
+class AssemblyStepWatermarkOffset(TypedDict):
+    """Moves it to the right and down. Negative numbers move it to the left and up."""
+
+    x: NotRequired[float | str]
+    """Default: `0`."""
+    y: NotRequired[float | str]
+    """Default: `0`."""
+
+
+class AssemblyStepWatermark(TypedDict):
+    """Draws something under the content of pages."""
+
+    text: NotRequired[str]
+    """A text in any script. `{{page}}`, `{{pages}}`, `{{part_page}}`, `{{part_pages}}` and `{{title}}` are replaced
+    on each page."""
+    html: NotRequired[str]
+    """Markup, with its own styles. Nothing is loaded, and no script runs. The same fields are replaced, and escaped."""
+    image: NotRequired[str]
+    """PNG, JPEG, GIF, WebP or SVG: the name of a file, base64, or a `data:` URL."""
+    file: NotRequired[str]
+    """A PDF, of which the first page is drawn: the name of a file in `assets` or of a part `files` of the form, or
+    base64."""
+    document_id: NotRequired[str]
+    """A stored document of the same key."""
+    pages: NotRequired[PageChoice]
+    position: NotRequired[Literal['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right']]
+    """Default: `"center"`."""
+    offset: NotRequired[AssemblyStepWatermarkOffset]
+    """Moves it to the right and down. Negative numbers move it to the left and up."""
+    scale: NotRequired[float]
+    """A factor of its own size. Default: 1 for a text with `font_size`, for `html` and for a PDF; else as large as
+    the page allows."""
+    fit: NotRequired[float]
+    """Makes it as large as this share of the page allows. Cannot be combined with `scale`."""
+    rotate: NotRequired[float]
+    """Counterclockwise. Default: `0`."""
+    opacity: NotRequired[float]
+    """Default: `1`."""
+    color: NotRequired[str]
+    """Of the text. Default: `"#000000"`."""
+    font_size: NotRequired[float]
+    """Of the text."""
+    font: NotRequired[str]
+    """Names of fonts, as in CSS. Default: `"sans-serif"`."""
+
+
+class AssemblyStepLetterhead(TypedDict):
+    """Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow."""
+
+    file: NotRequired[str]
+    """A PDF: the name of a file in `assets` or of a part `files` of the form, or base64."""
+    document_id: NotRequired[str]
+    """A stored document of the same key."""
+    pages: NotRequired[PageChoice]
+
+
+class AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItemChildrenItem(TypedDict):
+    title: str
+    page: int | None
+
+
+class AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItem(TypedDict):
+    title: str
+    page: int | None
+    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItemChildrenItem]]
+
+
+class AssemblyStepBookmarksItemsItemChildrenItemChildrenItem(TypedDict):
+    title: str
+    page: int | None
+    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItem]]
+
+
+class AssemblyStepBookmarksItemsItemChildrenItem(TypedDict):
+    title: str
+    page: int | None
+    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItem]]
+
+
+class AssemblyStepBookmarksItemsItem(TypedDict):
+    title: str
+    page: int | None
+    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItem]]
+
+
+class AssemblyStepBookmarks(TypedDict):
+    """Writes the bookmarks."""
+
+    mode: NotRequired[Literal['parts', 'keep', 'none']]
+    """`parts`: one for each part, with its own below it. `keep`: those of the parts. `none`: no bookmarks. Default:
+    `parts` for several parts, `keep` for one."""
+    items: NotRequired[list[AssemblyStepBookmarksItemsItem]]
+    """These bookmarks."""
+
+
+class AssemblyStepAttach(TypedDict):
+    """Attaches files."""
+
+    files: list[Attachment]
+
+
+class AssemblyStepFill(TypedDict):
+    """Fills form fields by their names."""
+
+    fields: dict[str, str | bool | list[str]]
+
+
+class AssemblyStepFlatten(TypedDict):
+    """Makes form fields part of the pages."""
+
+    annotations: NotRequired[bool]
+    """Whether annotations become content as well. Links stay. Default: `false`."""
+
+
+class AssemblyStepSplit(TypedDict):
+    """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
+
+    every: NotRequired[int]
+    """The number of pages of each PDF."""
+    ranges: NotRequired[list[str]]
+    """The pages of each PDF."""
+    at: NotRequired[Literal['bookmarks']]
+    """A PDF begins at each bookmark of the first level."""
+
+
+class AssemblyStepExtract(TypedDict):
+    """Sends what the PDF holds, as JSON. Must be the last step."""
+
+    what: NotRequired[list[Literal['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments']]]
+    """Default: `["text","lines","metadata","bookmarks","fields","attachments"]`."""
+
+
+class AssemblyStep(TypedDict):
+    select: NotRequired[AssemblyStepSelect]
+    """Keeps pages, in the given order."""
+    rotate: NotRequired[AssemblyStepRotate]
+    """Turns pages clockwise."""
+    stamp: NotRequired[AssemblyStepStamp]
+    """Draws something over pages."""
+    watermark: NotRequired[AssemblyStepWatermark]
+    """Draws something under the content of pages."""
+    letterhead: NotRequired[AssemblyStepLetterhead]
+    """Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow."""
+    bookmarks: NotRequired[AssemblyStepBookmarks]
+    """Writes the bookmarks."""
+    metadata: NotRequired[PdfMetadata]
+    """Writes entries of the metadata. Others stay."""
+    attach: NotRequired[AssemblyStepAttach]
+    """Attaches files."""
+    fill: NotRequired[AssemblyStepFill]
+    """Fills form fields by their names."""
+    flatten: NotRequired[AssemblyStepFlatten]
+    """Makes form fields part of the pages."""
+    optimize: NotRequired[Images]
+    """Makes the PDF smaller; without members, without a change that can be seen."""
+    encrypt: NotRequired[Password]
+    """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
+    split: NotRequired[AssemblyStepSplit]
+    """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
+    extract: NotRequired[AssemblyStepExtract]
+    """Sends what the PDF holds, as JSON. Must be the last step."""
+
+
+class AssemblyForm(TypedDict):
+    request: str
+    """The JSON body."""
+    files: NotRequired[list[str]]
+    """PDFs, images and other files, which parts and steps name."""
+
+
+class Extracted(TypedDict):
+    pages: NotRequired[list[dict[str, Any]]]
+    """Size, text and lines of each page, in points."""
+    metadata: NotRequired[dict[str, Any]]
+    bookmarks: NotRequired[list[dict[str, Any]]]
+    fields: NotRequired[list[dict[str, Any]]]
+    attachments: NotRequired[list[dict[str, Any]]]
+
+
+AssemblyReply: TypeAlias = "RenderedPdf | Extracted | DryRunResult"
 
 
 class ValidationForm(TypedDict):

@@ -10,12 +10,12 @@ import { flag, type Keywords, oneOf, option, YES_OR_NO } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
-const MAX_ATTACHMENTS = 100;
+export const MAX_ATTACHMENTS = 100;
 export const MAX_PASSWORD_BYTES = 127;
 export const MAX_INVOICE_BYTES = 5_242_880;
 const MAX_NAME = 200;
 const MAX_CUSTOM = 50;
-const MAX_IMAGE = 4_194_304;
+export const MAX_IMAGE = 4_194_304;
 const CLOSED = { additionalProperties: false };
 
 const MEDIA_TYPE = `^${MEDIA_TYPE_NAME}$`;
@@ -29,7 +29,7 @@ const Time = (keywords: Keywords) =>
     examples: ['2026-01-31T12:00:00Z'],
   });
 
-const Metadata = Type.Object(
+export const Metadata = Type.Object(
   {
     title: Text({ 'x-default': "the document's own title" }),
     author: Text({ 'x-default': 'that of `<meta name="author">`' }),
@@ -62,7 +62,7 @@ const Permission = oneOf(PERMISSIONS);
 const SECRET = { minLength: 1, maxLength: MAX_PASSWORD_BYTES };
 const SECRET_EXPECTED = `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`;
 const Secret = Type.String({ ...SECRET, expected: SECRET_EXPECTED });
-const Password = Type.Union(
+export const Password = Type.Union(
   [
     Type.String(SECRET),
     Type.Object(
@@ -86,7 +86,7 @@ const Password = Type.Union(
   { $id: 'Password' },
 );
 
-const Attachment = Type.Object(
+export const Attachment = Type.Object(
   {
     name: Type.String({
       minLength: 1,
@@ -111,7 +111,7 @@ const Attachment = Type.Object(
   { ...CLOSED, $id: 'Attachment' },
 );
 
-const Images = Type.Object(
+export const Images = Type.Object(
   {
     quality: option(Type.Integer({ minimum: 1, maximum: 100 }), {
       description:

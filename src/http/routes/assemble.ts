@@ -1,0 +1,77 @@
+/** `POST /v1/pdf/assemble`: puts a PDF together from documents that are rendered and PDFs that exist, and changes it in steps. */
+import type { FastifyInstance } from 'fastify';
+import { AssemblyBody } from '../../render/request/schemas/assembly-schema.ts';
+import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
+import { binary, header } from '../replies/response-schema.ts';
+import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
+import { REPORTED_SCHEMA } from '../replies/send-report.ts';
+import { readRequestForms } from '../requests/source-bodies.ts';
+import { JSON_TYPE, PDF } from '../server/negotiation.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
+import { answerRender } from './render-now.ts';
+import { ACCEPTED, START_HEADERS, withResultFields } from './renders.ts';
+import type { RouteServices } from './services.ts';
+
+export async function assembleRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
+  await app.register(async (scope) => {
+    readRequestForms(scope, services.limits);
+    scope.post('/v1/pdf/assemble', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) =>
+      answerRender(services, 'assembly', request, reply),
+    );
+  });
+}
+
+const FORM_SCHEMA = {
+  $id: 'AssemblyForm',
+  type: 'object',
+  required: ['request'],
+  properties: {
+    request: { type: 'string', contentMediaType: JSON_TYPE, description: 'The JSON body.' },
+    files: {
+      type: 'array',
+      items: { type: 'string', format: 'binary' },
+      description: 'PDFs, images and other files, which parts and steps name.',
+    },
+  },
+};
+
+const EXTRACTED_SCHEMA = {
+  $id: 'Extracted',
+  type: 'object',
+  properties: {
+    pages: { type: 'array', items: { type: 'object' }, description: 'Size, text and lines of each page, in points.' },
+    metadata: { type: 'object' },
+    bookmarks: { type: 'array', items: { type: 'object' } },
+    fields: { type: 'array', items: { type: 'object' } },
+    attachments: { type: 'array', items: { type: 'object' } },
+  },
+};
+
+const SCHEMA = {
+  operationId: 'assemblePdf',
+  summary: 'Assemble a PDF',
+  description:
+    'Puts a PDF together from parts and changes it in steps. Parts are documents that are rendered, stored documents, and PDFs of any producer. Each part that is rendered is charged as a document; the rest is free. Errors name the part or the step.',
+  headers: START_HEADERS,
+  body: {
+    content: {
+      [JSON_TYPE]: { schema: withResultFields(AssemblyBody) },
+      'multipart/form-data': { schema: FORM_SCHEMA },
+    },
+  },
+  response: {
+    200: {
+      description:
+        'The PDF; with the step `split` a ZIP archive of PDFs; with the step `extract` what the PDF holds. Where Accept names application/json alone, the PDF with the report. With `dry_run`, what would happen.',
+      headers: { 'Platen-Pages': header('integer', 'Number of pages.'), ...RESULT_HEADERS },
+      content: {
+        ...binary(PDF),
+        ...binary('application/zip'),
+        [JSON_TYPE]: { schema: { $id: 'AssemblyReply', anyOf: [REPORTED_SCHEMA, EXTRACTED_SCHEMA, DRY_RUN_SCHEMA] } },
+      },
+    },
+    201: CREATED,
+    202: ACCEPTED,
+  },
+  errors: [402, 404, 406, 409, 410, 422, 504],
+};

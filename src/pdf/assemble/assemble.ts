@@ -1,0 +1,89 @@
+/** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
+import { randomBytes } from 'node:crypto';
+import { mergedTooLarge } from '../edit/merge.ts';
+import type { Password } from '../finish-settings.ts';
+import { DeterministicRandom } from '../objects/deterministic-random.ts';
+import { encrypt } from '../objects/encrypt.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { type Extracted, type ExtractStep, extract } from './extract.ts';
+import { type AssembledFile, type Dropped, type PagePlace, StepError } from './open-document.ts';
+import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
+import { divide, type SplitStep } from './split.ts';
+import { runStep, type Step } from './steps.ts';
+
+export interface AssemblyOrder {
+  parts: AssemblyPart[];
+  /** With their numbers in the request. */
+  steps: Array<{ number: number; step: Step }>;
+  /** What becomes of the whole. At most one of them is there. */
+  split?: { number: number; step: SplitStep } | undefined;
+  extract?: ExtractStep | undefined;
+  password?: Password | undefined;
+  maxBytes: number;
+  /** Where the pages of the only part come from, if it is the result of earlier steps. */
+  places?: PagePlace[] | undefined;
+}
+
+export interface Assembled {
+  files: AssembledFile[];
+  places: PagePlace[];
+  dropped: Dropped[];
+  extracted?: Extracted | undefined;
+}
+
+/** What is wrong with the request. */
+export interface AssemblyFault {
+  at: string;
+  message: string;
+}
+
+export async function assemble(order: AssemblyOrder, checks: PartChecks): Promise<Assembled | { fault: AssemblyFault }> {
+  try {
+    return await assembleParts(order, checks);
+  } catch (error) {
+    if (error instanceof PartError) return { fault: { at: join(`parts[${error.index}]`, error.field), message: error.message } };
+    if (error instanceof StepError) return { fault: { at: join(`steps[${error.number}]`, error.field), message: error.message } };
+    throw error;
+  }
+}
+
+function join(...names: string[]): string {
+  return names.filter(Boolean).join('.');
+}
+
+async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<Assembled> {
+  const document = await openParts(order.parts, order.maxBytes, checks);
+  if (order.places) document.places = order.places;
+  for (const { number, step } of order.steps) await inStep(number, () => runStep(document, step));
+  const { pdf, places, dropped } = document;
+  const extracted = order.extract && extract(pdf, order.extract);
+  if (extracted) return { files: [], places, dropped, extracted };
+  if (!order.split) return { files: [await write(pdf, order)], places, dropped };
+  const { number, step } = order.split;
+  const files = await inStep(number, async () => divide(pdf, step, (part) => write(part, order)));
+  return { files, places, dropped };
+}
+
+async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StepError) error.number = number;
+    throw error;
+  }
+}
+
+const ID_BYTES = 16;
+
+async function write(
+  pdf: ForeignPdf,
+  { password, maxBytes }: Pick<AssemblyOrder, 'password' | 'maxBytes'>,
+): Promise<AssembledFile> {
+  if (pdf.pdf.version.startsWith('2')) pdf.version = '2.0';
+  const random = password && new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES));
+  const protection = password && random && encrypt(pdf.catalog, password, random);
+  const parts = writeWithObjectStreams(pdf, protection);
+  if (parts.length > maxBytes) throw mergedTooLarge(maxBytes);
+  return { content: parts.join(), pages: pdf.pages().length };
+}

@@ -1,0 +1,105 @@
+/** Steps that draw pages of one PDF over or under those of another. */
+import { PDF, type PDFEmbeddedPage } from '@libpdf/core';
+import { PageDrawing, toDirection } from '../edit/stamp.ts';
+import { type PageView, pageView } from '../objects/page-view.ts';
+import { type OpenDocument, StepError } from './open-document.ts';
+import { chosenPages } from './page-steps.ts';
+
+export const POSITIONS = [
+  ...(['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right'] as const),
+];
+export type Position = (typeof POSITIONS)[number];
+
+export interface DrawStep {
+  source: Uint8Array;
+  /** What to draw on each page that is drawn on: the index of a page of the source. Empty for its first page. */
+  sourcePages: number[];
+  pages: string | undefined;
+  layer: 'over' | 'under';
+  opacity: number;
+  /** Counterclockwise, in degrees. */
+  rotate: number;
+  position: Position;
+  /** In points, to the right and down. */
+  offset: { x: number; y: number };
+  /** A factor of its own size; undefined to make it as large as the page allows, times `fit`. */
+  scale: number | undefined;
+  fit: number;
+}
+
+export async function drawOnPages({ pdf, places }: OpenDocument, step: DrawStep): Promise<void> {
+  const drawing = new PageDrawing(pdf, step);
+  const source = await openSource(step.source);
+  const embedded = new Map<number, PDFEmbeddedPage>();
+  const embed = async (index: number) => {
+    const known = embedded.get(index) ?? (await pdf.pdf.embedPage(source, index));
+    if (!embedded.has(index) && step.opacity < 1) drawing.makeGroup(known.ref);
+    embedded.set(index, known);
+    return known;
+  };
+  const pages = pdf.pages();
+  for (const [number, index] of chosenPages(step.pages, places.length).entries()) {
+    const { ref, page } = pages[index] as (typeof pages)[number];
+    const drawn = await embed(step.sourcePages[number] ?? 0);
+    drawing.drawOn(ref, drawn, placement(pageView(pdf, page), drawn, step));
+  }
+}
+
+async function openSource(content: Uint8Array): Promise<PDF> {
+  try {
+    const source = await PDF.load(content);
+    if (source.isEncrypted && !source.isAuthenticated) throw new Error('it has a password');
+    if (source.getPageCount()) return source;
+  } catch {}
+  throw new StepError('file', 'is damaged, is protected by a password, or is not a PDF');
+}
+
+/** Where a drawn page is on a page as it is shown, which may be rotated. */
+function placement(view: PageView, { box }: PDFEmbeddedPage, { rotate, position, offset, scale, fit }: DrawStep): number[] {
+  const isTurned = Math.abs(view.turn % 180) === 90;
+  const [width, height] = isTurned ? [view.height, view.width] : [view.width, view.height];
+  const [cos, sin] = toDirection(rotate);
+  const across = box.width * Math.abs(cos) + box.height * Math.abs(sin);
+  const down = box.width * Math.abs(sin) + box.height * Math.abs(cos);
+  const factor = scale ?? Math.min(width / across, height / down) * fit;
+  const [left, top] = [share(position, 'left', 'right'), share(position, 'top', 'bottom')];
+  const x = across * factor * (0.5 - left) + width * left + offset.x;
+  const y = height - (down * factor * (0.5 - top) + height * top + offset.y);
+  const [centerX, centerY] = fromShown(view, x, y);
+  const [a, b] = toDirection(view.turn + rotate).map((each) => each * factor) as [number, number];
+  const [boxX, boxY] = [box.x + box.width / 2, box.y + box.height / 2];
+  return [a, b, -b, a, centerX - a * boxX + b * boxY, centerY - b * boxX - a * boxY];
+}
+
+/** 0 at the first side, 1 at the second, and else in the middle. */
+function share(position: Position, first: string, second: string): number {
+  if (position.includes(first)) return 0;
+  return position.includes(second) ? 1 : 0.5;
+}
+
+/** A point of the page as it is shown, from its lower left corner, in the coordinates of the page. */
+function fromShown({ left, bottom, width, height, turn }: PageView, x: number, y: number): [number, number] {
+  switch (((turn % 360) + 360) % 360) {
+    case 90:
+      return [left + width - y, bottom + x];
+    case 180:
+      return [left + width - x, bottom + height - y];
+    case 270:
+      return [left + y, bottom + height - x];
+    default:
+      return [left + x, bottom + y];
+  }
+}
+
+export interface LetterheadStep {
+  source: Uint8Array;
+  pages: string | undefined;
+}
+
+/** The first page of the letterhead is below the first page, and so on. Its last page is also below all that follow. */
+export async function putOnLetterhead(document: OpenDocument, { source, pages }: LetterheadStep): Promise<void> {
+  const count = (await openSource(source)).getPageCount();
+  const sourcePages = chosenPages(pages, document.places.length).map((_, number) => Math.min(number, count - 1));
+  const placed = { position: 'top-left', offset: { x: 0, y: 0 }, scale: undefined, fit: 1, rotate: 0 } as const;
+  await drawOnPages(document, { source, pages, sourcePages, layer: 'under', opacity: 1, ...placed });
+}

@@ -1,0 +1,65 @@
+/** Reads what a PDF holds: text, metadata, bookmarks, form fields and the names of attachments. */
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { pageView } from '../objects/page-view.ts';
+import { readFiles } from './files.ts';
+import { type InformationEntries, readInformation } from './information.ts';
+import { type Bookmark, toBookmarks } from './outline.ts';
+
+export const EXTRACTED = ['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments'] as const;
+
+export interface ExtractStep {
+  what: ReadonlyArray<(typeof EXTRACTED)[number]>;
+}
+
+interface Box {
+  text: string;
+  /** In points, from the upper left corner. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Extracted {
+  pages: Array<{ width: number; height: number; text?: string; lines?: Box[] }>;
+  metadata?: InformationEntries;
+  bookmarks?: Bookmark[];
+  fields?: Array<{ name: string; type: string; value: unknown }>;
+  attachments?: Array<{ name: string; type: string | null; description: string | null; bytes: number; content: string }>;
+}
+
+export function extract(pdf: ForeignPdf, { what }: ExtractStep): Extracted {
+  const wants = (each: (typeof EXTRACTED)[number]) => what.includes(each);
+  return {
+    pages: extractPages(pdf, wants('text'), wants('lines')),
+    ...(wants('metadata') && { metadata: readInformation(pdf) }),
+    ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
+    ...(wants('fields') && { fields: readFields(pdf) }),
+    ...(wants('attachments') && { attachments: readAttachments(pdf) }),
+  };
+}
+
+function extractPages(pdf: ForeignPdf, hasText: boolean, hasLines: boolean): Extracted['pages'] {
+  const texts = hasText || hasLines ? pdf.pdf.extractText() : [];
+  return pdf.pages().map(({ page }, index) => {
+    const { width, height } = pageView(pdf, page);
+    const read = texts[index];
+    const lines = read?.lines.map(({ text, bbox }) => ({
+      text,
+      ...{ x: bbox.x, y: read.height - bbox.y - bbox.height, width: bbox.width, height: bbox.height },
+    }));
+    return { width, height, ...(hasText && { text: read?.text ?? '' }), ...(hasLines && lines && { lines }) };
+  });
+}
+
+function readFields(pdf: ForeignPdf): NonNullable<Extracted['fields']> {
+  const fields = pdf.pdf.getForm()?.getFields() ?? [];
+  return fields.map((field) => ({ name: field.name, type: field.type, value: 'getValue' in field ? field.getValue() : null }));
+}
+
+function readAttachments(pdf: ForeignPdf): NonNullable<Extracted['attachments']> {
+  return readFiles(pdf).map(({ name, type = null, description = null, content }) => ({
+    ...{ name, type, description, bytes: content.length },
+    content: Buffer.from(content).toString('base64'),
+  }));
+}

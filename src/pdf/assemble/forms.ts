@@ -1,0 +1,35 @@
+/** Steps that fill form fields, and make them and annotations part of the pages. */
+import { type OpenDocument, StepError } from './open-document.ts';
+
+export interface FillStep {
+  /** By the full name of the field. For boxes, whether they are ticked; for lists, one or several of their options. */
+  fields: Record<string, string | boolean | string[]>;
+}
+
+export function fillFields({ pdf }: OpenDocument, { fields }: FillStep): void {
+  const form = pdf.pdf.getForm();
+  for (const [name, value] of Object.entries(fields)) {
+    const at = `fields.${name.slice(0, 64)}`;
+    if (!form?.hasField(name)) throw new StepError(at, 'is no field of the document');
+    try {
+      const { skipped } = form.fill({ [name]: value });
+      if (skipped.length) throw new Error('this field takes no value');
+    } catch (error) {
+      throw new StepError(at, `cannot be filled: ${(error as Error).message.slice(0, 200)}`);
+    }
+  }
+  form?.updateAppearances();
+}
+
+export interface FlattenStep {
+  /** Whether annotations other than links become content as well. */
+  annotations: boolean;
+}
+
+export function flatten({ pdf, dropped }: OpenDocument, { annotations }: FlattenStep): void {
+  const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
+  pdf.pdf.getForm()?.flatten();
+  if (annotations) pdf.pdf.flattenAnnotations();
+  if (fields && pdf.catalog.has('StructTreeRoot'))
+    dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
+}

@@ -1,0 +1,34 @@
+/** The step that writes entries of the metadata, in the information dictionary and in XMP alike. */
+import { type PdfDict, PdfName, PdfStream } from '@libpdf/core';
+import { isVersion2 } from '../conformance/profiles.ts';
+import { readPartFacts } from '../edit/merge-claims.ts';
+import { toFacts, writeInformation } from '../edit/metadata.ts';
+import { xmpPacket } from '../edit/xmp.ts';
+import type { PdfMetadata } from '../finish-settings.ts';
+import { type InformationEntries, readInformation } from './information.ts';
+import type { OpenDocument } from './open-document.ts';
+
+export type MetadataStep = PdfMetadata;
+
+/** Entries that are not given stay. What the PDF claims to conform to stays as well. */
+export function changeMetadata({ pdf, dropped }: OpenDocument, given: MetadataStep): void {
+  const before = readInformation(pdf);
+  const { claims } = readPartFacts(pdf.pdf);
+  const hasClaims = Boolean(claims.archive ?? claims.accessible);
+  const facts = toFacts(mergeMetadata(before, given), undefined);
+  if (!hasClaims || !isVersion2(claims)) writeInformation(pdf, facts);
+  const old = pdf.stream(pdf.catalog, 'Metadata');
+  if (old && !isOurs(old))
+    dropped.push({ what: 'xmp', why: 'the XMP packet of another program was replaced; its claims were kept' });
+  const packet = Buffer.from(xmpPacket(facts, hasClaims ? claims : undefined));
+  const entries = { Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') };
+  pdf.catalog.set('Metadata', pdf.add(PdfStream.fromDict(entries, packet)));
+}
+
+function mergeMetadata({ custom: old, ...before }: InformationEntries, { custom, ...given }: PdfMetadata): PdfMetadata {
+  return { ...before, ...given, custom: { ...old, ...custom } };
+}
+
+function isOurs(packet: PdfDict & { data: Uint8Array }): boolean {
+  return Buffer.from(packet.data).includes('xmlns:x="adobe:ns:meta/"><rdf:RDF');
+}

@@ -1,0 +1,45 @@
+/** A PDF that is being assembled. */
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+
+/** Where a page comes from. */
+export interface PagePlace {
+  part: number;
+  /** Counted from 1, and the number of pages of the part. */
+  page: number;
+  pages: number;
+  title: string;
+}
+
+/** What a step could not keep. */
+export interface Dropped {
+  what: string;
+  why: string;
+  /** The index of the part. Absent if it is of the whole. */
+  part?: number;
+}
+
+export interface OpenDocument {
+  pdf: ForeignPdf;
+  /** For each page, in their order. */
+  places: PagePlace[];
+  dropped: Dropped[];
+}
+
+export interface AssembledFile {
+  content: Uint8Array;
+  pages: number;
+}
+
+/** A step that cannot be done as it is. */
+export class StepError extends Error {
+  override name = 'StepError';
+  readonly field: string;
+  /** Its number in the request. */
+  number = 0;
+
+  /** `message` is a predicate such as `names page 5, and the document has 3`. */
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}

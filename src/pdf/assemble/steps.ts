@@ -1,0 +1,46 @@
+/**
+ * The steps that change a PDF: what a step does is one function over an open document. They run in the order in which they are given.
+ * Steps that need a browser have been printed before: a text or an image that is drawn on pages comes as a PDF.
+ */
+import { applyBookmarks, type BookmarksStep } from './bookmarks-step.ts';
+import { type DrawStep, drawOnPages, type LetterheadStep, putOnLetterhead } from './draw-on-pages.ts';
+import { type AttachStep, attachFiles } from './files.ts';
+import { type FillStep, type FlattenStep, fillFields, flatten } from './forms.ts';
+import { changeMetadata, type MetadataStep } from './metadata-step.ts';
+import type { OpenDocument } from './open-document.ts';
+import { type OptimizeStep, optimize } from './optimize.ts';
+import { type PageStep, rotatePages, selectStep } from './page-steps.ts';
+
+export type Step =
+  | { select: PageStep }
+  | { rotate: PageStep & { angle: number } }
+  | { draw: DrawStep }
+  | { letterhead: LetterheadStep }
+  | { bookmarks: BookmarksStep }
+  | { metadata: MetadataStep }
+  | { attach: AttachStep }
+  | { fill: FillStep }
+  | { flatten: FlattenStep }
+  | { optimize: OptimizeStep };
+
+type StepName = Step extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
+type OptionsOf<Name extends StepName> = Extract<Step, Record<Name, unknown>>[Name];
+
+const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<Name>) => unknown } = {
+  select: selectStep,
+  rotate: rotatePages,
+  draw: drawOnPages,
+  letterhead: putOnLetterhead,
+  bookmarks: applyBookmarks,
+  metadata: changeMetadata,
+  attach: attachFiles,
+  fill: fillFields,
+  flatten,
+  optimize,
+};
+
+/** Throws `StepError`. */
+export async function runStep(document: OpenDocument, step: Step): Promise<void> {
+  const [[name, options]] = Object.entries(step) as [[StepName, never]];
+  await STEPS[name](document, options);
+}

@@ -1,0 +1,92 @@
+/** A PDF of any producer that is being edited. All that can be reached from its catalog is written, and nothing else. */
+import { type PDF, PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import { type EditableObject, EditablePdf } from './editable-pdf.ts';
+import { findInherited } from './page-view.ts';
+
+const NO_FILE = { size: 0, body: () => undefined };
+/** Entries that a page may inherit from its parent node (ISO 32000-1, table 30). */
+const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
+const MAX_DEPTH = 100;
+/** Nodes of a page tree can share kids, so a small file can have any number of pages. */
+const MAX_PAGES = 50_000;
+
+export class ForeignPdf extends EditablePdf {
+  #pages: PdfRef[] | undefined;
+
+  /** Throws if the PDF is damaged. */
+  constructor(pdf: PDF) {
+    super(NO_FILE, pdf);
+    const { trailer } = pdf.context.info;
+    const [id] = this.list(trailer, 'ID');
+    if (id && 'bytes' in id) this.id = id.bytes as Uint8Array;
+  }
+
+  /** libpdf sees the changed object as well. */
+  override change(ref: PdfRef, object: PdfObject): void {
+    super.change(ref, object);
+    this.pdf.context.registry.addLoaded(ref, object);
+  }
+
+  override pages(): Array<{ ref: PdfRef; page: PdfDict }> {
+    this.#pages ??= this.#findPages();
+    return this.#pages.map((ref) => ({ ref, page: this.asDict(ref) as PdfDict }));
+  }
+
+  /** Replaces the page tree. What a page inherits becomes its own. Pages that are not in `refs` are null from then on. */
+  setPages(refs: readonly PdfRef[]): void {
+    const kept = new Set(refs.map(({ objectNumber }) => objectNumber));
+    const tree = this.add(
+      PdfDict.of({ Type: PdfName.of('Pages'), Kids: PdfArray.of(...refs), Count: PdfNumber.of(refs.length) }),
+    );
+    for (const { ref, page } of this.pages())
+      if (kept.has(ref.objectNumber)) this.change(ref, this.#withOwnEntries(page, tree));
+      else this.change(ref, PdfNull.instance);
+    this.catalog.set('Pages', tree);
+    this.#pages = [...refs];
+  }
+
+  override *objects(): Generator<EditableObject> {
+    const seen = new Set<number>();
+    const waiting = [this.root, ...(this.info ? [this.info] : [])];
+    for (let ref = waiting.pop(); ref; ref = waiting.pop()) {
+      if (seen.has(ref.objectNumber)) continue;
+      seen.add(ref.objectNumber);
+      const value = this.resolve(ref);
+      if (!value || value instanceof PdfNull) continue;
+      yield { id: ref.objectNumber, value };
+      collectReferences(value, waiting);
+    }
+  }
+
+  #withOwnEntries(page: PdfDict, Parent: PdfRef): PdfDict {
+    const whole = page.clone();
+    for (const entry of INHERITABLE) {
+      const value = page.get(entry) ?? findInherited(this, page, entry);
+      if (value) whole.set(entry, value);
+    }
+    whole.set('Parent', Parent);
+    return whole;
+  }
+
+  #findPages(): PdfRef[] {
+    const found: PdfRef[] = [];
+    let nodes = 0;
+    const collect = (ref: PdfObject | undefined, depth: number): void => {
+      const node = this.asDict(ref);
+      if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+      if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
+      const kids = this.resolve(node.get('Kids'));
+      if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
+      else found.push(ref);
+    };
+    collect(this.catalog.get('Pages'), 0);
+    return found;
+  }
+}
+
+/** Adds the references in a value, but not in what they refer to. */
+function collectReferences(value: PdfObject, to: PdfRef[]): void {
+  if (value instanceof PdfRef) to.push(value);
+  else if (value instanceof PdfArray) for (const item of value.toArray()) collectReferences(item, to);
+  else if (value instanceof PdfDict) for (const [, item] of value) collectReferences(item, to);
+}

@@ -1,0 +1,250 @@
+/**
+ * The recipe of an assembly: parts that are rendered, stored or sent in; one PDF, several in an archive, or what a PDF holds out. What
+ * is drawn on pages is printed when its pages are known.
+ */
+import type { Principal } from '../../accounts/accounts.ts';
+import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
+import { printOnce } from '../../chromium/print-once.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { Documents } from '../../documents/documents.ts';
+import { type FieldError, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
+import type { Assembled, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
+import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
+import type { Dropped, PagePlace } from '../../pdf/assemble/open-document.ts';
+import type { AssemblyPart } from '../../pdf/assemble/open-parts.ts';
+import type { Step } from '../../pdf/assemble/steps.ts';
+import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf, renderPdf } from '../pdf.ts';
+import type { RenderOwner } from '../render-owner.ts';
+import type { RenderReport } from '../report-schema.ts';
+import type { RenderRequest } from '../request/render-request.ts';
+import { resolveSource, type SourceServices } from '../resolve-source.ts';
+import { TEST_WATERMARK } from '../steps/test-mark.ts';
+import { archiveOf } from './archive.ts';
+import type { AssemblyRequest, DrawPlan, GivenFile, PartPlan, StepPlan } from './assembly-request.ts';
+import { fillFields, hasFields, markJob } from './marks.ts';
+
+export interface AssemblyServices extends SourceServices {
+  engine: PrintEngine;
+  documents: Pick<Documents, 'find' | 'read'>;
+  /** See `uploads/assemble-uploads.ts`. */
+  uploadAssembly: {
+    assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled>;
+  };
+}
+
+/** With what stored documents are read. */
+interface Reading {
+  services: Pick<AssemblyServices, 'documents'>;
+  principal: Principal;
+  deadline: Deadline;
+  /** Counts memory. Throws `memory_limited` and `overloaded`. */
+  hold(bytes: number): void;
+}
+
+/** The circumstances of one assembly. */
+interface Assembling extends Reading {
+  services: AssemblyServices;
+  owner: RenderOwner;
+}
+
+export type AssembledResult = RenderedFile & Partial<Pick<RenderedPdf, 'pages'>>;
+
+const ZIP = 'application/zip';
+const JSON_TYPE = 'application/json';
+
+export async function assembleFile(request: AssemblyRequest, at: Assembling): Promise<AssembledResult> {
+  const reports: RenderReport[] = [];
+  const parts: AssemblyPart[] = [];
+  for (const [index, plan] of request.parts.entries())
+    parts.push(await inPart(index, () => preparePart(plan, index, request, reports, at)));
+  at.deadline.enter('finish');
+  const assembled = await runSteps(request, parts, at);
+  at.deadline.leave();
+  const report = joinReports(reports, assembled.dropped, at.deadline.timings());
+  return { ...(await toFile(request, assembled)), report, timings: at.deadline.timings() };
+}
+
+async function preparePart(
+  { from, pages, title, password }: PartPlan,
+  index: number,
+  { dropsSignatures }: AssemblyRequest,
+  reports: RenderReport[],
+  at: Assembling,
+): Promise<AssemblyPart> {
+  const others = { pages, password, dropsSignatures };
+  if (!('request' in from)) {
+    const { content, name, isOwn } = await readFile(from, at);
+    return { content, title: title ?? name, isOwn, ...others };
+  }
+  const { chunks, bytes, report } = await renderPart(from.request, at);
+  at.hold(bytes);
+  reports.push({ ...report, warnings: report.warnings.map((warning) => ({ ...warning, part: index })) });
+  return { content: Buffer.concat(chunks), title, isOwn: true, ...others };
+}
+
+/** Throws what an assembly throws before anything is rendered. */
+export async function checkAssembly(
+  request: AssemblyRequest,
+  services: Omit<AssemblyServices, 'engine'>,
+  principal: Principal,
+  deadline: Deadline,
+): Promise<void> {
+  const at = { services, principal, deadline, hold() {} };
+  const existing: AssemblyPart[] = [];
+  for (const [index, { from, pages, title, password }] of request.parts.entries())
+    await inPart(index, async () => {
+      if ('request' in from) await resolveSource(from.request, principal, services, { signal: deadline.signal });
+      else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures: request.dropsSignatures });
+    });
+  for (const { number, step } of request.steps)
+    await inStep(number, async () => {
+      const from = 'letterhead' in step ? step.letterhead.from : 'draw' in step ? step.draw.from : undefined;
+      if (from && !('mark' in from)) await readFile(from, at);
+    });
+  // The numbers of parts would be others if some are rendered.
+  if (existing.length < request.parts.length) return;
+  await services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal);
+}
+
+async function renderPart(
+  request: RenderRequest,
+  { services, principal, owner, deadline, hold }: Assembling,
+): Promise<RenderedPdf> {
+  const { load, print, paged, finish } = request;
+  const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
+  return renderPdf(services.engine, { content, load, print, paged, finish }, owner, deadline);
+}
+
+async function readFile(file: GivenFile, { services, principal, deadline, hold }: Reading) {
+  if ('content' in file) return { content: file.content, name: undefined, isOwn: false };
+  const document = await services.documents.find(principal.keyId, file.documentId);
+  if (document.image) throw invalidField('document_id', 'is an image');
+  hold(document.bytes);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await deadline.race(services.documents.read(document))) chunks.push(chunk);
+  return { content: Buffer.concat(chunks), name: document.filename?.replace(/\.pdf$/i, ''), isOwn: true };
+}
+
+/** Runs steps in as few processes as possible: what is drawn with the numbers of pages needs the pages first. */
+async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Assembling): Promise<Assembled> {
+  let [current, places, dropped]: [AssemblyPart[], PagePlace[] | undefined, Dropped[]] = [parts, undefined, []];
+  const steps: Array<{ number: number; step: Step }> = [];
+  const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password'>>) => {
+    const order = { parts: current, steps: steps.splice(0), places, ...end };
+    const assembled = await at.services.uploadAssembly.assemble(at.principal.accountId, order, at.deadline.signal);
+    dropped.push(...assembled.dropped);
+    return assembled;
+  };
+  const plans: AssemblyRequest['steps'] = at.principal.isTest ? [...request.steps, TEST_STEP] : request.steps;
+  for (const { number, step } of plans) {
+    if (needsPlaces(step) && (steps.length || !places)) {
+      const { files, places: known } = await run({});
+      places = known;
+      current = [onlyPart((files[0] as Assembled['files'][number]).content)];
+    }
+    steps.push({ number, step: await inStep(number, () => toStep(step, places ?? [], at)) });
+  }
+  const { split, extract, password } = request;
+  return { ...(await run({ split, extract, password })), dropped };
+}
+
+/** The result of earlier steps, which keeps what it claims. */
+function onlyPart(content: Uint8Array): AssemblyPart {
+  return { content, title: '', pages: undefined, password: undefined, isOwn: true, dropsSignatures: false };
+}
+
+/** The mark of test keys. */
+const TEST_STEP: AssemblyRequest['steps'][number] = {
+  number: 0,
+  step: {
+    draw: {
+      from: { mark: { html: TEST_WATERMARK.html, style: '', isImage: false } },
+      ...{ pages: undefined, layer: 'over', opacity: TEST_WATERMARK.opacity, rotate: 0, position: 'center' },
+      ...{ offset: { x: 0, y: 0 }, scale: undefined, fit: 1 },
+    },
+  },
+};
+
+function needsPlaces(step: StepPlan): boolean {
+  return 'draw' in step && 'mark' in step.draw.from && hasFields(step.draw.from.mark);
+}
+
+async function toStep(step: StepPlan, places: readonly PagePlace[], at: Assembling): Promise<Step> {
+  if ('letterhead' in step) {
+    const { from, ...others } = step.letterhead;
+    return { letterhead: { source: (await readFile(from, at)).content, ...others } };
+  }
+  return 'draw' in step ? { draw: await toDraw(step.draw, places, at) } : step;
+}
+
+async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[], at: Assembling): Promise<DrawStep> {
+  if (!('mark' in from)) return { ...others, source: (await readFile(from, at)).content, sourcePages: [] };
+  const { services, owner, deadline } = at;
+  const { mark } = from;
+  const { texts, ofPages } = hasFields(mark) ? fillFields(mark, places) : { texts: [mark.html], ofPages: [] };
+  const languages = contentLanguages({ kind: 'html', html: texts.join(' '), baseUrl: undefined });
+  const job = markJob(texts, mark, onlyLanguage(languages) ?? '');
+  const suitable = { once: false, shareOf: owner.shareOf, suits: () => true };
+  const { chunks } = await services.engine.pool
+    .use(owner.boundary, deadline, (page) => printOnce(page, job, deadline), suitable)
+    .catch((error: unknown) => {
+      if (!hasCode(error, 'render_gate_failed')) throw error;
+      throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
+    });
+  return { ...others, source: Buffer.concat(chunks), sourcePages: ofPages };
+}
+
+function inPart<T>(index: number, work: () => Promise<T>): Promise<T> {
+  return naming(`parts[${index}]`, work);
+}
+
+function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
+  return naming(`steps[${number}]`, work);
+}
+
+/** Errors name the part or the step. */
+async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 'invalid_request') {
+      const found = error.members.errors as FieldError[];
+      throw invalidRequest(found.map(({ path, message }) => ({ path: [name, path].filter(Boolean).join('.'), message })));
+    }
+    throw error.reword(`${name}: ${error.message}`);
+  }
+}
+
+async function toFile(
+  { split, filename }: AssemblyRequest,
+  { files, extracted }: Assembled,
+): Promise<Pick<AssembledResult, 'type' | 'chunks' | 'bytes' | 'pages'>> {
+  if (extracted) {
+    const json = Buffer.from(JSON.stringify(extracted));
+    return { type: JSON_TYPE, chunks: [json], bytes: json.length };
+  }
+  const pages = files.reduce((sum, file) => sum + file.pages, 0);
+  const chunks = files.map(({ content: { buffer, byteOffset, byteLength } }) => Buffer.from(buffer, byteOffset, byteLength));
+  if (!split) return { type: 'application/pdf', chunks, bytes: chunks.reduce((sum, { length }) => sum + length, 0), pages };
+  const stem = filename?.replace(/\.\w+$/, '') ?? 'document';
+  const archive = await archiveOf(chunks, (index) => `${stem}_${index}.pdf`);
+  return { type: ZIP, chunks: [archive], bytes: archive.length, pages };
+}
+
+function joinReports(reports: readonly RenderReport[], dropped: Dropped[], timings: RenderReport['timings']): RenderReport {
+  const sum = (of: (report: RenderReport) => number) => reports.reduce((total, report) => total + of(report), 0);
+  const hosts = (of: 'contacted' | 'refused') => [...new Set(reports.flatMap(({ network }) => network[of]))];
+  return {
+    network: {
+      requests: sum(({ network }) => network.requests),
+      bytes: sum(({ network }) => network.bytes),
+      contacted: hosts('contacted'),
+      refused: hosts('refused'),
+    },
+    warnings: reports.flatMap(({ warnings }) => warnings),
+    warning_count: sum(({ warning_count }) => warning_count),
+    ...(dropped.length && { dropped }),
+    timings,
+  };
+}

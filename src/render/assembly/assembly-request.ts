@@ -1,0 +1,317 @@
+/** Parses the body of `POST /v1/pdf/assemble`. The result is valid once built, apart from what only the parts tell. */
+import type { HostedFiles } from '../../chromium/load/load-settings.ts';
+import { type FieldError, hasCode, type ServiceError } from '../../errors.ts';
+import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
+import { EXTRACTED, type ExtractStep } from '../../pdf/assemble/extract.ts';
+import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
+import type { SplitStep } from '../../pdf/assemble/split.ts';
+import type { Step } from '../../pdf/assemble/steps.ts';
+import type { Password } from '../../pdf/finish-settings.ts';
+import { textErrors, validator } from '../../validate.ts';
+import { type FinishPlan, parseFinishing } from '../request/finish-options.ts';
+import { parseLoading } from '../request/load-options.ts';
+import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../request/render-request.ts';
+import { AssemblyBody, type GivenDraw, type GivenPart, type GivenStep, StepSchema } from '../request/schemas/assembly-schema.ts';
+import { equivalentOption } from '../request/schemas/equivalent-options.ts';
+import type { PdfOptions } from '../request/schemas/options-schema.ts';
+import { parseAssets, type UploadedFile } from '../request/values/assets.ts';
+import { isUsableFilename } from '../request/values/filename.ts';
+import { POINTS_PER_INCH, toInches } from '../request/values/lengths.ts';
+import { type Metadata, parseMetadata } from '../request/values/metadata.ts';
+import { ValidationErrors } from '../request/values/validation-errors.ts';
+import { type Mark, parseMark } from './marks.ts';
+
+/** A PDF that exists. */
+export type GivenFile = { content: Buffer } | { documentId: string };
+
+export interface PartPlan {
+  from: { request: RenderRequest } | GivenFile;
+  pages: string | undefined;
+  /** Undefined for the title of what is rendered or stored. */
+  title: string | undefined;
+  password: string | undefined;
+}
+
+/** What is drawn on pages, before it is a PDF. */
+export interface DrawPlan extends Omit<DrawStep, 'source' | 'sourcePages'> {
+  from: { mark: Mark } | GivenFile;
+}
+
+export type StepPlan =
+  | Exclude<Step, { draw: DrawStep } | { letterhead: object }>
+  | { draw: DrawPlan }
+  | { letterhead: { from: GivenFile; pages: string | undefined } };
+
+export interface AssemblyRequest {
+  source: { kind: 'assembly' };
+  parts: PartPlan[];
+  /** With their numbers in the request. */
+  steps: Array<{ number: number; step: StepPlan }>;
+  split: { number: number; step: SplitStep } | undefined;
+  extract: ExtractStep | undefined;
+  password: Password | undefined;
+  dropsSignatures: boolean;
+  store: boolean | undefined;
+  keptMs?: number | undefined;
+  filename: string | undefined;
+  metadata: Metadata;
+  isDryRun: boolean;
+  timeoutMs: number;
+  failOnWarning: RenderRequest['failOnWarning'];
+}
+
+const checkBody = validator(AssemblyBody, equivalentOption);
+
+const RENDERED = ['html', 'markdown', 'url', 'template_id'] as const;
+const GIVEN = ['document_id', 'file'] as const;
+const OF_RENDERED = ['stylesheet', 'data', 'options'] as const;
+const DRAWN = ['text', 'html', 'image', 'file', 'document_id'] as const;
+
+/** Throws `invalid_request` with all errors, and `content_too_large`. */
+export function parseAssemblyRequest(
+  body: unknown,
+  limits: RenderLimits,
+  uploaded: readonly UploadedFile[] = [],
+): AssemblyRequest {
+  const { parts, steps = [], options = {}, drop_signatures: dropsSignatures = false, ...others } = checkBody(body);
+  const errors = new ValidationErrors();
+  const { store, filename, dry_run: isDryRun = false } = others;
+  if (filename !== undefined && !isUsableFilename(filename))
+    errors.add('filename', 'must be the name of a file, without a folder');
+  const files = parseAssets(others.assets, uploaded, limits, errors) ?? new Map();
+  const metadata = parseMetadata(others.metadata, errors);
+  const { timeoutMs, failOnWarning } = parseLoading({ options }, limits, errors);
+  const parsed = new PartParser(limits, files, options, errors);
+  const plans = parts.map((part, index) => parsed.parse(part, `parts[${index}]`));
+  const { plans: planned, ...ends } = parseSteps(steps, files, errors);
+  if (ends.split && store) errors.add('store', 'cannot be combined with the step split, which makes several PDFs');
+  if (ends.extract && store) errors.add('store', 'cannot be combined with the step extract, which makes no PDF');
+  errors.throwIfAny();
+  return {
+    source: { kind: 'assembly' },
+    parts: plans.filter((plan) => plan !== undefined),
+    steps: planned,
+    ...ends,
+    ...{ dropsSignatures, store, filename, metadata, isDryRun, timeoutMs, failOnWarning },
+  };
+}
+
+class PartParser {
+  readonly #limits: RenderLimits;
+  readonly #files: HostedFiles;
+  readonly #options: PdfOptions;
+  readonly #errors: ValidationErrors;
+
+  constructor(limits: RenderLimits, files: HostedFiles, options: PdfOptions, errors: ValidationErrors) {
+    this.#limits = limits;
+    this.#files = files;
+    this.#options = options;
+    this.#errors = errors;
+  }
+
+  parse(part: GivenPart, at: string): PartPlan | undefined {
+    const kind = this.#findKind(part, at);
+    checkPages(`${at}.pages`, part.pages, this.#errors);
+    this.#errors.addAll(textErrors(`${at}.title`, part.title ?? ''));
+    const from = kind === 'existing' ? parseFile(part, at, this.#files, this.#errors) : kind && this.#parseRendered(part, at);
+    const { pages, password, title = nameOf(part.file, this.#files) } = part;
+    return from && { from, pages, title, password };
+  }
+
+  #findKind(part: GivenPart, at: string): 'existing' | 'rendered' | undefined {
+    const [first, ...more] = [...RENDERED, ...GIVEN].filter((name) => part[name] !== undefined);
+    for (const name of more) this.#errors.add(`${at}.${name}`, `cannot be combined with ${first}`);
+    if (!first) this.#errors.add(at, `must have one of ${[...RENDERED, ...GIVEN].join(', ')}`);
+    const isExisting = GIVEN.some((name) => name === first);
+    const others = isExisting ? OF_RENDERED : (['password'] as const);
+    for (const name of others.filter((name) => part[name] !== undefined))
+      this.#errors.add(`${at}.${name}`, isExisting ? 'is only for parts that are rendered' : 'is only for PDFs that exist');
+    return first && (isExisting ? 'existing' : 'rendered');
+  }
+
+  #parseRendered({ html, markdown, stylesheet, url, template_id, data, options = {} }: GivenPart, at: string) {
+    const own = { ...this.#options, ...options };
+    for (const name of ['password', 'signature'] as const)
+      if (own[name] !== undefined) this.#errors.add(`${at}.options.${name}`, 'is for a whole PDF: use a step');
+    const body = { html, markdown, stylesheet, url, template_id, data, options: own };
+    const request = this.#collect(at, () => parseRenderRequest(body, this.#limits));
+    if (!request || !this.#files.size || request.source.kind === 'url' || request.baseUrl !== undefined)
+      return request && { request };
+    return { request: { ...request, assets: this.#files } };
+  }
+
+  /** Collects the errors of a request that is a part. */
+  #collect<T>(at: string, parse: () => T): T | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!hasCode(error, 'invalid_request')) throw error;
+      const found = (error as ServiceError).members.errors as FieldError[];
+      this.#errors.addAll(found.map(({ path, message }) => ({ path: [at, path].filter(Boolean).join('.'), message })));
+      return undefined;
+    }
+  }
+}
+
+/** The name of a file without folders and extension. */
+function nameOf(file: string | undefined, files: HostedFiles): string | undefined {
+  return file !== undefined && files.has(file) ? file.replace(/^.*\/|\.pdf$/gi, '') : undefined;
+}
+
+function checkPages(path: string, pages: string | undefined, errors: ValidationErrors): void {
+  if (pages !== undefined && !parsePageChoice(pages)) errors.add(path, `must be ${PAGE_CHOICE_EXPECTED}`);
+}
+
+const PDF_IN_BASE64 = Buffer.from('%PDF').toString('base64').slice(0, 5);
+
+/** A name of one of the files, or the file itself. */
+function parseFile(
+  { file, document_id: documentId }: Pick<GivenPart, 'file' | 'document_id'>,
+  at: string,
+  files: HostedFiles,
+  errors: ValidationErrors,
+): GivenFile | undefined {
+  if (documentId !== undefined) return { documentId };
+  if (file === undefined) return undefined;
+  const named = files.get(file);
+  if (named) return { content: named.content };
+  if (!file.startsWith(PDF_IN_BASE64) && file.length < 512) {
+    errors.add(`${at}.file`, 'is no file of this request, and no PDF as base64');
+    return undefined;
+  }
+  const content = Buffer.from(file, 'base64');
+  if (content.toString('base64') !== file) errors.add(`${at}.file`, 'must be base64, padded and without line breaks');
+  return { content };
+}
+
+interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password'> {
+  plans: AssemblyRequest['steps'];
+}
+
+const LAST = ['encrypt', 'split', 'extract'] as const;
+
+function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: ValidationErrors): Steps {
+  const steps: Steps = { plans: [], split: undefined, extract: undefined, password: undefined };
+  let ended: string | undefined;
+  for (const [number, step] of given.entries()) {
+    const at = `steps[${number}]`;
+    const names = Object.keys(step) as Array<keyof GivenStep>;
+    const [name, ...more] = names;
+    if (!name || more.length) {
+      errors.add(at, `must have exactly one of ${Object.keys(StepSchema.properties).join(', ')}`);
+      continue;
+    }
+    const mayFollow = ended === undefined || (ended === 'encrypt' && name === 'split');
+    if (!mayFollow) errors.add(at, `cannot follow ${ended}, which ends the PDF`);
+    if (LAST.some((last) => last === name)) ended = name;
+    parseStep(step, { at, number, files, errors }, steps);
+  }
+  return steps;
+}
+
+interface Place {
+  at: string;
+  number: number;
+  files: HostedFiles;
+  errors: ValidationErrors;
+}
+
+function parseStep(step: GivenStep, place: Place, steps: Steps): void {
+  const { number, at, errors } = place;
+  if (step.split) steps.split = { number, step: parseSplit(step.split, at, errors) };
+  else if (step.extract) steps.extract = { what: step.extract.what ?? EXTRACTED };
+  else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
+  else {
+    const plan = toPlan(step, place);
+    if (plan) steps.plans.push({ number, step: plan });
+  }
+}
+
+function parseSplit(split: NonNullable<GivenStep['split']>, at: string, errors: ValidationErrors): SplitStep {
+  const given = (['every', 'ranges', 'at'] as const).filter((name) => split[name] !== undefined);
+  if (given.length !== 1) errors.add(`${at}.split`, 'must have exactly one of every, ranges, at');
+  for (const [index, pages] of (split.ranges ?? []).entries()) checkPages(`${at}.split.ranges[${index}]`, pages, errors);
+  return split;
+}
+
+function toPlan(step: GivenStep, place: Place): StepPlan | undefined {
+  const { at, errors, files } = place;
+  const pagesOf = (name: 'select' | 'rotate' | 'letterhead') => {
+    const pages = step[name]?.pages;
+    checkPages(`${at}.${name}.pages`, pages, errors);
+    return pages;
+  };
+  if (step.select) return { select: { pages: pagesOf('select') } };
+  if (step.rotate) return { rotate: { angle: step.rotate.angle, pages: pagesOf('rotate') } };
+  if (step.stamp) return toDraw(step.stamp, 'over', `${at}.stamp`, place);
+  if (step.watermark) return toDraw(step.watermark, 'under', `${at}.watermark`, place);
+  if (step.letterhead) {
+    const from = parseFile(step.letterhead, `${at}.letterhead`, files, errors);
+    if (!from) errors.add(`${at}.letterhead`, 'must have file or document_id');
+    return from && { letterhead: { from, pages: pagesOf('letterhead') } };
+  }
+  if (step.bookmarks) return { bookmarks: { bookmarks: parseBookmarks(step.bookmarks, `${at}.bookmarks`, errors) } };
+  return toPlainPlan(step, at, errors);
+}
+
+function parseBookmarks({ mode, items }: NonNullable<GivenStep['bookmarks']>, at: string, errors: ValidationErrors) {
+  if ((mode === undefined) === (items === undefined)) errors.add(at, 'must have exactly one of mode, items');
+  return items ?? mode ?? 'keep';
+}
+
+/** Steps whose options are those of a print. */
+function toPlainPlan(step: GivenStep, at: string, errors: ValidationErrors): StepPlan | undefined {
+  if (step.metadata) return { metadata: parseFinish({ metadata: step.metadata }, `${at}.metadata`, errors).metadata };
+  if (step.attach)
+    return { attach: { files: parseFinish({ attachments: step.attach.files }, `${at}.attach.files`, errors).attachments } };
+  if (step.optimize) return { optimize: step.optimize };
+  if (step.flatten) return { flatten: { annotations: step.flatten.annotations ?? false } };
+  return step.fill && { fill: { fields: step.fill.fields } };
+}
+
+/** Parses an option of a print. Its errors name the step. */
+function parseFinish(options: PdfOptions, at: string, errors: ValidationErrors): FinishPlan {
+  const own = new ValidationErrors();
+  const parsed = parseFinishing(options, own);
+  try {
+    own.throwIfAny();
+  } catch (error) {
+    const found = (error as ServiceError).members.errors as FieldError[];
+    errors.addAll(found.map(({ path, message }) => ({ path: path.replace(/^options\.\w+/, at), message })));
+  }
+  return parsed;
+}
+
+function toDraw(given: GivenDraw, layer: DrawStep['layer'], at: string, place: Place): { draw: DrawPlan } | undefined {
+  const { errors } = place;
+  const [first, ...more] = DRAWN.filter((name) => given[name] !== undefined);
+  for (const name of more) errors.add(`${at}.${name}`, `cannot be combined with ${first}`);
+  if (!first) errors.add(at, `must have one of ${DRAWN.join(', ')}`);
+  checkPages(`${at}.pages`, given.pages, errors);
+  if (given.scale !== undefined && given.fit !== undefined) errors.add(`${at}.fit`, 'cannot be combined with scale');
+  const isFile = first === 'file' || first === 'document_id';
+  const from = isFile ? parseFile(given, at, place.files, errors) : toMark(given, at, place);
+  const isNatural = isFile || first === 'html' || given.font_size !== undefined;
+  return from && { draw: { from, pages: given.pages, layer, ...toPlacement(given, at, isNatural, errors) } };
+}
+
+function toMark(given: GivenDraw, at: string, { files, errors }: Place): { mark: Mark } | undefined {
+  const mark = parseMark(given, at, files, errors);
+  return mark && { mark };
+}
+
+function toPlacement(given: GivenDraw, at: string, isNatural: boolean, errors: ValidationErrors) {
+  const { position = 'center', rotate = 0, opacity = 1, fit, offset } = given;
+  const scale = given.scale ?? (isNatural && fit === undefined ? 1 : undefined);
+  const [x, y] = [toPoints(offset?.x, `${at}.offset.x`, errors), toPoints(offset?.y, `${at}.offset.y`, errors)];
+  return { opacity, rotate, position, offset: { x, y }, scale, fit: fit ?? 1 };
+}
+
+/** Lengths of offsets may be negative. */
+function toPoints(length: number | string | undefined, path: string, errors: ValidationErrors): number {
+  if (length === undefined) return 0;
+  const isNegative = typeof length === 'number' ? length < 0 : length.trim().startsWith('-');
+  const inches = toInches(typeof length === 'number' ? Math.abs(length) : length.trim().replace(/^[-+]/, ''));
+  if (inches === undefined) errors.add(path, 'must be a length such as 10mm or -1cm');
+  return (isNegative ? -1 : 1) * (inches ?? 0) * POINTS_PER_INCH;
+}

@@ -1,0 +1,97 @@
+/**
+ * What is drawn on pages as a text, as markup or as an image: Chromium prints it on pages of its own size, so that any script, font and
+ * image that Chromium supports can be used. A text with fields is printed once for each text that it becomes.
+ */
+import type { HostedFiles } from '../../chromium/load/load-settings.ts';
+import type { PrintJob } from '../../chromium/print-once.ts';
+import type { PagePlace } from '../../pdf/assemble/open-document.ts';
+import { textErrors } from '../../validate.ts';
+import type { GivenDraw } from '../request/schemas/assembly-schema.ts';
+import { escapeHtml } from '../request/values/escape-html.ts';
+import type { ValidationErrors } from '../request/values/validation-errors.ts';
+import { parseImage } from '../request/watermark-options.ts';
+import { generatedPage } from '../steps/generated-page.ts';
+
+export interface Mark {
+  /** Markup in which fields stand for what differs between pages. */
+  html: string;
+  style: string;
+  isImage: boolean;
+}
+
+const FIELD = /\{\{ *(page|pages|part_page|part_pages|title) *\}\}/g;
+/** With which a text is printed that is scaled to the page. */
+const DEFAULT_POINTS = 72;
+/**
+ * Gives all pages the size of the largest mark. Chromium shows nothing for an unreadable image, and only `decode` reports it
+ * (https://html.spec.whatwg.org/multipage/embedded-content.html#dom-img-decode).
+ */
+const MEASURE = `Promise.all(Array.from(document.images, (image) => image.decode())).then(() => {
+  const boxes = Array.from(document.querySelectorAll('platen-mark'), (mark) => mark.getBoundingClientRect());
+  const largest = (side) => Math.max(1, Math.ceil(Math.max(...boxes.map((box) => box[side])))) + 'px ';
+  const rule = '@page { margin: 0; size: ' + largest('width') + largest('height') + '}';
+  document.head.append(Object.assign(document.createElement('style'), { textContent: rule }));
+  return true;
+}, () => { console.error('unreadable'); return true })`;
+
+export function parseMark(given: GivenDraw, at: string, files: HostedFiles, errors: ValidationErrors): Mark | undefined {
+  const { text, html, image, color = '#000000', font = 'sans-serif', font_size: points = DEFAULT_POINTS } = given;
+  if (text !== undefined) {
+    errors.addAll(textErrors(`${at}.text`, text));
+    const style = `font: ${points}pt/1.2 ${font}; color: ${color}; white-space: pre`;
+    return { html: escapeHtml(text), style, isImage: false };
+  }
+  for (const name of ['color', 'font', 'font_size'] as const)
+    if (given[name] !== undefined) errors.add(`${at}.${name}`, 'is only for a text');
+  if (html !== undefined) {
+    errors.addAll(textErrors(`${at}.html`, html));
+    return { html, style: '', isImage: false };
+  }
+  if (image === undefined) return undefined;
+  const address = parseImage(files.get(image)?.content.toString('base64') ?? image, `${at}.image`, errors);
+  return { html: `<img alt="" src="${address}">`, style: '', isImage: true };
+}
+
+export function hasFields({ html }: Mark): boolean {
+  return html.search(FIELD) >= 0;
+}
+
+/** The markup for each page, and which pages have it. */
+export function fillFields({ html }: Mark, places: readonly PagePlace[]): { texts: string[]; ofPages: number[] } {
+  const texts = new Map<string, number>();
+  const ofPages = places.map((place, index) => {
+    const values = {
+      page: String(index + 1),
+      pages: String(places.length),
+      part_page: String(place.page),
+      part_pages: String(place.pages),
+      title: escapeHtml(place.title),
+    };
+    const text = html.replace(FIELD, (_, name: keyof typeof values) => values[name]);
+    const known = texts.get(text) ?? texts.size;
+    texts.set(text, known);
+    return known;
+  });
+  return { texts: [...texts.keys()], ofPages };
+}
+
+/** A page for each text, in the languages of the document. */
+export function markJob(
+  texts: readonly string[],
+  { style, isImage }: Mark,
+  hanLanguages: string,
+): PrintJob & { hanLanguages: string } {
+  const rules = `<style>html, body { margin: 0 } platen-mark { display: block; width: max-content; break-after: page; ${style} } platen-mark img { display: block }</style>`;
+  const marks = texts.map((text) => `<platen-mark dir="auto">${text}</platen-mark>`).join('');
+  const { content, load, print } = generatedPage(
+    `<!doctype html><html lang="${hanLanguages}"><title>mark</title>${rules}${marks}`,
+    1,
+    1,
+  );
+  return {
+    content,
+    load: { ...load, waitForFunction: MEASURE, ...(isImage && { failsOn: { ...load.failsOn, consoleError: true } }) },
+    print: { ...print, pageRanges: '', paperChosenBy: 'document', marginChosenBy: 'document' },
+    hanLanguages,
+  };
+}

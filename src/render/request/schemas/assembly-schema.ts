@@ -1,0 +1,238 @@
+/** The schema of `POST /v1/pdf/assemble`. Keywords of the schema hold its documentation. */
+import { type Static, type TSchema, Type } from 'typebox';
+import { POSITIONS } from '../../../pdf/assemble/draw-on-pages.ts';
+import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
+import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/assemble/outline.ts';
+import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
+import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
+import { LENGTH } from './length-schema.ts';
+import { flag, oneOf, option } from './option.ts';
+import { PdfOptions, PdfRequestBody } from './options-schema.ts';
+
+export const MAX_PARTS = 2_000;
+export const MAX_STEPS = 50;
+const MAX_TEXT = 2_000;
+const MAX_FILE = 134_217_728;
+
+const CLOSED = { additionalProperties: false };
+const { html, markdown, stylesheet, url, template_id, data, store, filename, metadata, assets, dry_run } =
+  PdfRequestBody.properties;
+
+const Pages = option(Type.String({ maxLength: 2_000 }), {
+  $id: 'PageChoice',
+  expected: PAGE_CHOICE_EXPECTED,
+  description:
+    'Pages, counted from 1: `1-3`, `7-`, `odd`, `even`, `first`, `last`, and `!4` for all others than page 4. They keep this order.',
+  'x-default': 'all',
+  examples: ['1-3, 7-'],
+});
+const FileOf = (description: string) =>
+  option(Type.String({ maxLength: MAX_FILE }), {
+    expected: 'the name of a file in assets or in the form, or base64',
+    description: `${description}: the name of a file in \`assets\` or of a part \`files\` of the form, or base64.`,
+    examples: ['terms.pdf'],
+  });
+const DocumentId = option(Type.String({ maxLength: 64 }), {
+  description: 'A stored document of the same key.',
+  examples: ['doc_0123456789ABCDEFGHIJKL'],
+});
+
+export const PartSchema = Type.Object(
+  {
+    ...{ html, markdown, stylesheet, url, template_id, data },
+    options: option(PdfOptions, { description: 'The options of a part that is rendered.' }),
+    document_id: DocumentId,
+    file: FileOf('A PDF'),
+    pages: Pages,
+    title: option(Type.String({ maxLength: 1_000 }), {
+      description: 'The text of its bookmark.',
+      'x-default': 'the name of the file, or the title of the document',
+    }),
+    password: option(Type.String({ minLength: 1, maxLength: 127 }), { description: 'Opens a PDF that is protected.' }),
+  },
+  { ...CLOSED, $id: 'AssemblyPart', expected: 'an object with one of html, markdown, url, template_id, document_id or file' },
+);
+
+const Offset = option(Type.Union([Type.Number(), Type.String({ maxLength: 64 })]), {
+  expected: LENGTH,
+  default: 0,
+  'x-unit': 'px',
+});
+
+const DRAWN = {
+  text: option(Type.String({ minLength: 1, maxLength: MAX_TEXT }), {
+    description:
+      'A text in any script. `{{page}}`, `{{pages}}`, `{{part_page}}`, `{{part_pages}}` and `{{title}}` are replaced on each page.',
+    examples: ['{{page}} / {{pages}}'],
+  }),
+  html: option(Type.String({ minLength: 1, maxLength: MAX_IMAGE }), {
+    description: 'Markup, with its own styles. Nothing is loaded, and no script runs. The same fields are replaced, and escaped.',
+    contentMediaType: 'text/html',
+  }),
+  image: option(Type.String({ minLength: 1, maxLength: MAX_IMAGE }), {
+    description: 'PNG, JPEG, GIF, WebP or SVG: the name of a file, base64, or a `data:` URL.',
+  }),
+  file: FileOf('A PDF, of which the first page is drawn'),
+  document_id: DocumentId,
+  pages: Pages,
+  position: option(oneOf(POSITIONS), { default: 'center', examples: ['bottom-right'] }),
+  offset: option(Type.Object({ x: Offset, y: Offset }, CLOSED), {
+    description: 'Moves it to the right and down. Negative numbers move it to the left and up.',
+    examples: [{ x: '-1cm', y: '-1cm' }],
+  }),
+  scale: option(Type.Number({ exclusiveMinimum: 0, maximum: 100 }), {
+    description: 'A factor of its own size.',
+    'x-default': '1 for a text with `font_size`, for `html` and for a PDF; else as large as the page allows',
+  }),
+  fit: option(Type.Number({ exclusiveMinimum: 0, maximum: 1 }), {
+    description: 'Makes it as large as this share of the page allows. Cannot be combined with `scale`.',
+    examples: [0.5],
+  }),
+  rotate: option(Type.Number({ minimum: -360, maximum: 360 }), {
+    description: 'Counterclockwise.',
+    default: 0,
+    'x-unit': 'degrees',
+  }),
+  opacity: option(Type.Number({ exclusiveMinimum: 0, maximum: 1 }), { default: 1, examples: [0.3] }),
+  color: option(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', expected: 'a colour such as #cc0000' }), {
+    description: 'Of the text.',
+    default: '#000000',
+    examples: ['#cc0000'],
+  }),
+  font_size: option(Type.Number({ minimum: 1, maximum: 1_000 }), { description: 'Of the text.', 'x-unit': 'pt' }),
+  font: option(Type.String({ maxLength: 200, pattern: "^[\\w ,'-]+$", expected: 'names of fonts' }), {
+    description: 'Names of fonts, as in CSS.',
+    default: 'sans-serif',
+  }),
+};
+
+const Draw = (description: string) =>
+  option(Type.Object(DRAWN, CLOSED), {
+    description,
+    expected: 'an object with one of text, html, image, file or document_id',
+    examples: [{ text: 'PAID', position: 'top-right', font_size: 24 }],
+  });
+
+const Value = Type.Union([Type.String({ maxLength: 16_000 }), Type.Boolean(), Type.Array(Type.String({ maxLength: 1_000 }))]);
+
+/** Bookmarks below others, in so many levels. */
+const LEVELS = 5;
+const Item = (more: Record<string, TSchema>) =>
+  Type.Object(
+    { title: Type.String({ maxLength: 1_000 }), page: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]), ...more },
+    CLOSED,
+  );
+
+function bookmarkSchema(levels: number): TSchema {
+  if (levels === 1) return Item({});
+  return Item({ children: Type.Optional(Type.Array(bookmarkSchema(levels - 1), { maxItems: MAX_BOOKMARKS })) });
+}
+
+const BookmarkSchema = Type.Unsafe<Bookmark>(bookmarkSchema(LEVELS));
+
+export const StepSchema = Type.Object(
+  {
+    select: option(Type.Object({ pages: Pages }, CLOSED), {
+      description: 'Keeps pages, in the given order.',
+      examples: [{ pages: '1-3, last' }],
+    }),
+    rotate: option(Type.Object({ angle: oneOfNumbers([90, 180, 270]), pages: Pages }, CLOSED), {
+      description: 'Turns pages clockwise.',
+      examples: [{ angle: 90, pages: 'odd' }],
+    }),
+    stamp: Draw('Draws something over pages.'),
+    watermark: Draw('Draws something under the content of pages.'),
+    letterhead: option(Type.Object({ file: FileOf('A PDF'), document_id: DocumentId, pages: Pages }, CLOSED), {
+      description:
+        'Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow.',
+      examples: [{ file: 'letterhead.pdf' }],
+    }),
+    bookmarks: option(
+      Type.Object(
+        {
+          mode: option(oneOf(['parts', 'keep', 'none']), {
+            description: '`parts`: one for each part, with its own below it. `keep`: those of the parts. `none`: no bookmarks.',
+            'x-default': '`parts` for several parts, `keep` for one',
+          }),
+          items: option(Type.Array(BookmarkSchema, { maxItems: MAX_BOOKMARKS }), { description: 'These bookmarks.' }),
+        },
+        CLOSED,
+      ),
+      { description: 'Writes the bookmarks.', examples: [{ items: [{ title: 'Invoice', page: 1 }] }] },
+    ),
+    metadata: option(Metadata, { description: 'Writes entries of the metadata. Others stay.', examples: [{ title: 'Offer' }] }),
+    attach: option(Type.Object({ files: Type.Array(Attachment, { minItems: 1, maxItems: MAX_ATTACHMENTS }) }, CLOSED), {
+      description: 'Attaches files.',
+    }),
+    fill: option(Type.Object({ fields: Type.Record(Type.String(), Value) }, CLOSED), {
+      description: 'Fills form fields by their names.',
+      examples: [{ fields: { name: 'Ada', agreed: true } }],
+    }),
+    flatten: option(
+      Type.Object({ annotations: flag(false, 'Whether annotations become content as well. Links stay.') }, CLOSED),
+      {
+        description: 'Makes form fields part of the pages.',
+        examples: [{}],
+      },
+    ),
+    optimize: option(Images, {
+      description: 'Makes the PDF smaller; without members, without a change that can be seen.',
+      examples: [{}],
+    }),
+    encrypt: option(Password, {
+      description: 'Protects the PDF, as `options.password` does. Must be the last step but `split`.',
+    }),
+    split: option(
+      Type.Object(
+        {
+          every: option(Type.Integer({ minimum: 1 }), { description: 'The number of pages of each PDF.' }),
+          ranges: option(Type.Array(Type.String({ maxLength: 2_000 }), { minItems: 1, maxItems: 5_000 }), {
+            description: 'The pages of each PDF.',
+          }),
+          at: option(oneOf(['bookmarks']), { description: 'A PDF begins at each bookmark of the first level.' }),
+        },
+        CLOSED,
+      ),
+      { description: 'Makes several PDFs, which are sent as a ZIP archive. Must be the last step.', examples: [{ every: 1 }] },
+    ),
+    extract: option(
+      Type.Object({ what: option(Type.Array(oneOf(EXTRACTED), { minItems: 1 }), { default: [...EXTRACTED] }) }, CLOSED),
+      {
+        description: 'Sends what the PDF holds, as JSON. Must be the last step.',
+        examples: [{ what: ['text', 'metadata'] }],
+      },
+    ),
+  },
+  { ...CLOSED, $id: 'AssemblyStep', expected: 'an object with one step' },
+);
+
+function oneOfNumbers<const T extends readonly number[]>(numbers: T) {
+  return Type.Union(
+    numbers.map((each) => Type.Literal(each)),
+    { expected: `one of ${numbers.join(', ')}` },
+  );
+}
+
+export const AssemblyBody = Type.Object(
+  {
+    parts: {
+      ...Type.Array(PartSchema, { minItems: 1, maxItems: MAX_PARTS }),
+      expected: `a list of 1 to ${MAX_PARTS} parts`,
+      description: 'What the PDF consists of, in this order.',
+    },
+    steps: option(Type.Array(StepSchema, { maxItems: MAX_STEPS }), {
+      expected: `a list of at most ${MAX_STEPS} steps`,
+      description: 'What is done with the whole, in this order.',
+      default: [],
+    }),
+    options: option(PdfOptions, { description: 'Options of all parts that are rendered. Those of a part replace them.' }),
+    drop_signatures: flag(false, 'Removes signatures of parts, which an assembly would break.'),
+    ...{ assets, store, filename, metadata, dry_run },
+  },
+  { ...CLOSED, expected: 'a JSON object' },
+);
+
+export type AssemblyBody = Static<typeof AssemblyBody>;
+export type GivenPart = Static<typeof PartSchema>;
+export type GivenStep = Static<typeof StepSchema>;
+export type GivenDraw = NonNullable<GivenStep['stamp']>;
