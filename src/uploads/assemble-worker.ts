@@ -17,7 +17,8 @@ export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
 serveTasks(run);
 
 function run({ maxUnpackedBytes, ...order }: AssemblyTask): Promise<AssemblyOutcome> {
-  limitDecoding(maxUnpackedBytes);
+  const renew = () => limitDecoding(maxUnpackedBytes);
+  renew();
   limitEmptyWords();
-  return toRefusal(() => assemble(order, { before: requireStreamEnds, after: throwIfStuck }));
+  return toRefusal(() => assemble(order, { before: requireStreamEnds, after: throwIfStuck, renew }));
 }

@@ -1,5 +1,6 @@
 /** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
 import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
 import { mergedTooLarge } from '../edit/merge.ts';
 import type { Password } from '../finish-settings.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
@@ -7,7 +8,7 @@ import { encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { type Extracted, type ExtractStep, extract } from './extract.ts';
-import { type AssembledFile, type Dropped, type PagePlace, StepError } from './open-document.ts';
+import { type AssembledFile, type Dropped, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
 import { runStep, type Step } from './steps.ts';
@@ -44,7 +45,8 @@ export async function assemble(order: AssemblyOrder, checks: PartChecks): Promis
   } catch (error) {
     if (error instanceof PartError) return { fault: { at: join(`parts[${error.index}]`, error.field), message: error.message } };
     if (error instanceof StepError) return { fault: { at: join(`steps[${error.number}]`, error.field), message: error.message } };
-    throw error;
+    if (error instanceof ServiceError) throw error;
+    return { fault: { at: 'parts', message: 'cannot be assembled, because one of them is damaged' } };
   }
 }
 
@@ -53,16 +55,23 @@ function join(...names: string[]): string {
 }
 
 async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<Assembled> {
-  const document = await openParts(order.parts, order.maxBytes, checks);
-  if (order.places) document.places = order.places;
-  for (const { number, step } of order.steps) await inStep(number, () => runStep(document, step));
-  const { pdf, places, dropped } = document;
-  const extracted = order.extract && extract(pdf, order.extract);
-  if (extracted) return { files: [], places, dropped, extracted };
-  if (!order.split) return { files: [await write(pdf, order)], places, dropped };
+  const { steps, split, extract: wanted, password, maxBytes } = order;
+  const isLast = !steps.length && !split && !wanted && !password;
+  const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
+  const places = order.places ?? opened.places;
+  if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
+  const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew };
+  for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
+  const outcome = wanted
+    ? { files: [], extracted: extract(await reopen(document), wanted) }
+    : { files: await finish(document, order) };
+  return { ...outcome, places: document.places, dropped: document.dropped };
+}
+
+async function finish({ pdf, renew }: OpenDocument, order: AssemblyOrder): Promise<AssembledFile[]> {
+  if (!order.split) return [await write(pdf, order)];
   const { number, step } = order.split;
-  const files = await inStep(number, async () => divide(pdf, step, (part) => write(part, order)));
-  return { files, places, dropped };
+  return inStep(number, () => divide(pdf, step, renew, (part) => write(part, order)));
 }
 
 async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ export type Position = (typeof POSITIONS)[number];
 
 export interface DrawStep {
   source: Uint8Array;
-  /** What to draw on each page that is drawn on: the index of a page of the source. Empty for its first page. */
+  /** For each page, what is drawn on it if it is chosen: the index of a page of the source. Empty for its first page. */
   sourcePages: number[];
   pages: string | undefined;
   layer: 'over' | 'under';
@@ -38,9 +38,9 @@ export async function drawOnPages({ pdf, places }: OpenDocument, step: DrawStep)
     return known;
   };
   const pages = pdf.pages();
-  for (const [number, index] of chosenPages(step.pages, places.length).entries()) {
+  for (const index of chosenPages(step.pages, places.length)) {
     const { ref, page } = pages[index] as (typeof pages)[number];
-    const drawn = await embed(step.sourcePages[number] ?? 0);
+    const drawn = await embed(step.sourcePages[index] ?? 0);
     drawing.drawOn(ref, drawn, placement(pageView(pdf, page), drawn, step));
   }
 }
@@ -99,7 +99,9 @@ export interface LetterheadStep {
 /** The first page of the letterhead is below the first page, and so on. Its last page is also below all that follow. */
 export async function putOnLetterhead(document: OpenDocument, { source, pages }: LetterheadStep): Promise<void> {
   const count = (await openSource(source)).getPageCount();
-  const sourcePages = chosenPages(pages, document.places.length).map((_, number) => Math.min(number, count - 1));
+  const sourcePages: number[] = [];
+  for (const [number, index] of chosenPages(pages, document.places.length).entries())
+    sourcePages[index] = Math.min(number, count - 1);
   const placed = { position: 'top-left', offset: { x: 0, y: 0 }, scale: undefined, fit: 1, rotate: 0 } as const;
   await drawOnPages(document, { source, pages, sourcePages, layer: 'under', opacity: 1, ...placed });
 }

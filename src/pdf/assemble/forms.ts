@@ -1,13 +1,13 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
-import { type OpenDocument, StepError } from './open-document.ts';
+import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
 export interface FillStep {
   /** By the full name of the field. For boxes, whether they are ticked; for lists, one or several of their options. */
   fields: Record<string, string | boolean | string[]>;
 }
 
-export function fillFields({ pdf }: OpenDocument, { fields }: FillStep): void {
-  const form = pdf.pdf.getForm();
+export async function fillFields(document: OpenDocument, { fields }: FillStep): Promise<void> {
+  const form = (await reopen(document)).pdf.getForm();
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
     if (!form?.hasField(name)) throw new StepError(at, 'is no field of the document');
@@ -26,10 +26,11 @@ export interface FlattenStep {
   annotations: boolean;
 }
 
-export function flatten({ pdf, dropped }: OpenDocument, { annotations }: FlattenStep): void {
+export async function flatten(document: OpenDocument, { annotations }: FlattenStep): Promise<void> {
+  const pdf = await reopen(document);
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
   pdf.pdf.getForm()?.flatten();
   if (annotations) pdf.pdf.flattenAnnotations();
   if (fields && pdf.catalog.has('StructTreeRoot'))
-    dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
+    document.dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
 }

@@ -1,5 +1,7 @@
 /** A PDF that is being assembled. */
-import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { PDF } from '@libpdf/core';
+import { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { writeWithObjectStreams } from '../objects/object-streams.ts';
 
 /** Where a page comes from. */
 export interface PagePlace {
@@ -23,6 +25,16 @@ export interface OpenDocument {
   /** For each page, in their order. */
   places: PagePlace[];
   dropped: Dropped[];
+  /** Is called before a PDF is read that was written here. */
+  renew(): void;
+}
+
+/** Writes and reads the PDF, for functions of libpdf that work with pages: it keeps those that it has read. */
+export async function reopen(document: OpenDocument): Promise<ForeignPdf> {
+  const written = writeWithObjectStreams(document.pdf).join();
+  document.renew();
+  document.pdf = new ForeignPdf(await PDF.load(written));
+  return document.pdf;
 }
 
 export interface AssembledFile {

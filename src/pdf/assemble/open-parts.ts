@@ -1,7 +1,7 @@
 /** Opens the parts of an assembly, and joins several to one PDF. */
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { attach } from '../edit/attachments.ts';
-import { MergedFile } from '../edit/merge.ts';
+import { MergedFile, mergedTooLarge } from '../edit/merge.ts';
 import { readPartFacts } from '../edit/merge-claims.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
@@ -41,28 +41,46 @@ export class PartError extends Error {
   }
 }
 
-/** `check` is called for the content of each part, and for each part when it has been read; it throws if the part is damaged. */
 export interface PartChecks {
+  /** Is called for the content of each part. Throws if the part is damaged. */
   before(content: Uint8Array): void;
+  /** Is called when a part has been read. Throws if the part is damaged. */
   after(): void;
+  /** Is called before a PDF is read that was written here. */
+  renew(): void;
+}
+
+type Found = Pick<OpenDocument, 'places' | 'dropped'>;
+
+/** The parts as one PDF: open, or as it was written if nothing is left to do. */
+interface OpenedParts extends Found {
+  pdf: ForeignPdf | Uint8Array;
 }
 
 /** Throws `PartError`, and `resource_limit` if the whole is larger than `maxBytes`. */
-export async function openParts(parts: readonly AssemblyPart[], maxBytes: number, checks: PartChecks): Promise<OpenDocument> {
-  const document: Omit<OpenDocument, 'pdf'> = { places: [], dropped: [] };
+export async function openParts(
+  parts: readonly AssemblyPart[],
+  checks: PartChecks,
+  { maxBytes, isLast }: { maxBytes: number /** Whether nothing is done with the whole. */; isLast: boolean },
+): Promise<OpenedParts> {
+  const document: Found = { places: [], dropped: [] };
   const opened = [];
   for (const [index, part] of parts.entries()) opened.push(await openPart(part, index, document, checks));
-  const [only] = opened;
-  const pdf = opened.length > 1 || !only ? await join(opened, parts, document.places, maxBytes) : only;
+  const [only, ...more] = opened;
+  if (only && !more.length) return { ...document, pdf: only };
+  const joined = join(opened, parts, document.places, maxBytes);
+  const files = opened.flatMap(readFiles);
+  const labels = opened.flatMap((pdf) => readLabels(pdf) ?? pdf.pages().map(() => undefined));
+  const hasLabels = labels.some(Boolean);
+  if (isLast && !files.length && !hasLabels) return { ...document, pdf: joined };
+  checks.renew();
+  const pdf = new ForeignPdf(await PDF.load(joined));
+  attach(pdf, withUniqueNames(files));
+  if (hasLabels) writeLabels(pdf, labels);
   return { ...document, pdf };
 }
 
-async function openPart(
-  part: AssemblyPart,
-  index: number,
-  document: Omit<OpenDocument, 'pdf'>,
-  checks: PartChecks,
-): Promise<ForeignPdf> {
+async function openPart(part: AssemblyPart, index: number, document: Found, checks: PartChecks): Promise<ForeignPdf> {
   const pdf = await load(part, index, checks);
   if (hasSignature(pdf.pdf)) {
     if (!part.dropsSignatures)
@@ -91,7 +109,7 @@ async function load({ content, password }: AssemblyPart, index: number, checks: 
   } catch (error) {
     if (!isProtected(content)) throw damaged(index, error);
   }
-  if (password === undefined) throw new PartError(index, 'password', 'is required: the PDF is protected by a password');
+  if (password === undefined) throw new PartError(index, '', 'is protected by a password: send it as password');
   throw new PartError(index, 'password', 'does not open the PDF');
 }
 
@@ -142,12 +160,12 @@ function removeSignatures(pdf: ForeignPdf): void {
   pdf.catalog.delete('DSS');
 }
 
-async function join(
+function join(
   opened: readonly ForeignPdf[],
   parts: readonly AssemblyPart[],
   places: readonly PagePlace[],
   maxBytes: number,
-): Promise<ForeignPdf> {
+): Uint8Array {
   const merged = new MergedFile(maxBytes);
   for (const [index, { pdf }] of opened.entries()) {
     const { isOwn } = parts[index] as AssemblyPart;
@@ -158,9 +176,7 @@ async function join(
       throw damaged(index, error);
     }
   }
-  const joined = new ForeignPdf(await PDF.load(merged.end().join()));
-  attach(joined, withUniqueNames(opened.flatMap(readFiles)));
-  const labels = opened.map((pdf) => readLabels(pdf) ?? pdf.pages().map(() => undefined));
-  if (labels.some((each) => each.some(Boolean))) writeLabels(joined, labels.flat());
-  return joined;
+  const file = merged.end();
+  if (file.length > maxBytes) throw mergedTooLarge(maxBytes);
+  return file.join();
 }

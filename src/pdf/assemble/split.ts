@@ -20,9 +20,11 @@ export interface SplitStep {
 
 const MAX_FILES = 5_000;
 
+/** `renew` is called before the PDF is read again. */
 export async function divide(
   pdf: ForeignPdf,
   step: SplitStep,
+  renew: () => void,
   write: (part: ForeignPdf) => Promise<AssembledFile>,
 ): Promise<AssembledFile[]> {
   const groups = groupsOf(pdf, step);
@@ -30,6 +32,7 @@ export async function divide(
   const whole = writeWithObjectStreams(pdf).join();
   const files: AssembledFile[] = [];
   for (const group of groups) {
+    renew();
     const part = new ForeignPdf(await PDF.load(whole));
     selectPages(part, group);
     files.push(await write(part));

@@ -1,0 +1,408 @@
+/** `POST /v1/pdf/assemble`: parts, steps and errors, checked with pdf.js. */
+import { PDF } from '@libpdf/core';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, Client, type DocumentRecord, problem, type Render, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
+import { readFields } from '../support/read-fields.ts';
+import { readFinished } from '../support/read-finished.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { readZip } from '../support/read-zip.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService({}).then(closeAfterAll);
+const newClient = async (plan: string) => new Client(service.url, (await service.createKey(plan)).key);
+const client = await newClient('growth');
+
+const send = (body: object, by = client) => by.send('POST', '/v1/pdf/assemble', body);
+const assembled = async (body: object, by = client) => bytesOf(await succeeded(send(body, by)));
+const errorsOf = async (body: object) => {
+  const { errors } = await problem(await send(body), 400, 'invalid_request');
+  return (errors as Array<{ path: string; message: string }>).map(({ path, message }) => `${path}: ${message}`);
+};
+const used = async (by = client) => (await by.usage()).documents.used;
+const textsOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.map((page) => page.replace(/\s+/g, ' ').trim());
+const base64 = (pdf: Uint8Array) => Buffer.from(pdf).toString('base64');
+
+const pagesHtml = (...texts: string[]) =>
+  `<!doctype html><html lang="en"><title>${texts[0]}</title>${texts.map((text, n) => `<h1 id="h${n}" ${n ? 'style="break-before: page"' : ''}>${text}</h1>`).join('')}`;
+const FIVE = await client.rendered({ html: pagesHtml('one', 'two', 'three', 'four', 'five'), options: { outline: true } });
+const file = base64(FIVE);
+
+describe('parts', () => {
+  test('of every kind are put together in their order', async () => {
+    const { template_id } = await client.template('<p>Dear {{name}}');
+    const { document_id } = await client.store({ html: '<p>stored' });
+    const before = await used();
+    const pdf = await assembled({
+      parts: [
+        { html: '<p>html' },
+        { markdown: '# markdown' },
+        { template_id, data: { name: 'Ada' } },
+        { document_id },
+        { file, pages: '5, 1-2' },
+      ],
+    });
+    expect(await textsOf(pdf)).toEqual(['html', 'markdown', 'Dear Ada', 'stored', 'five', 'one', 'two']);
+    expect(await used()).toBe(before + 3);
+  });
+
+  test('are files of a form, which documents can refer to as well', async () => {
+    const form = new FormData();
+    form.set('request', JSON.stringify({ parts: [{ file: 'five.pdf', pages: 'last' }, { html: '<p>see<img src="dot.png">' }] }));
+    form.append('files', new Blob([new Uint8Array(FIVE)]), 'five.pdf');
+    form.append('files', new Blob([Buffer.from(PIXEL_URL.split(',')[1] as string, 'base64')]), 'dot.png');
+    const reply = await fetch(`${client.url}/v1/pdf/assemble`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.key}` },
+      body: form,
+    });
+    const read = await readPdf(await bytesOf(await succeeded(reply)));
+    expect(read.pages).toEqual(['five', 'see']);
+    expect(read.images).toBe(1);
+    expect(read.outline).toEqual(['five', '  five', expect.stringMatching(/^\S+$/)]);
+  });
+
+  test('take the options of the request, and of their own', async () => {
+    const { sizes } = await readPdf(
+      await assembled({ parts: [{ html: 'a' }, { html: 'b', options: { format: 'A6' } }], options: { format: 'A5' } }),
+    );
+    expect(sizes.map(({ width }) => Math.round(width))).toEqual([420, 298]);
+  });
+
+  test.each([
+    ['1-3, 7-', { missing: 7 }],
+    ['2-', [2, 3, 4, 5]],
+    ['-2', [1, 2]],
+    ['odd', [1, 3, 5]],
+    ['even, !4', [2]],
+    ['!4', [1, 2, 3, 5]],
+    ['last, first', [5, 1]],
+    ['3-last', [3, 4, 5]],
+    ['3, 3', [3]],
+    ['6', { missing: 6 }],
+    ['4-9', { missing: 9 }],
+  ])('are chosen by pages: %s', async (pages, expected) => {
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    if (Array.isArray(expected))
+      expect(await textsOf(await assembled({ parts: [{ file, pages }] }))).toEqual(expected.map((n) => names[n - 1]));
+    else
+      expect(await errorsOf({ parts: [{ file, pages }] })).toEqual([
+        `parts[0].pages: names page ${expected.missing}, but the document has 5 pages`,
+      ]);
+  });
+
+  test('keep bookmarks, links, fields and tags of the pages that stay', async () => {
+    const html = `${pagesHtml('one', 'two', 'three')}<p><a href="#h0">to one</a> <a href="#h1">to two</a> <input name="n" aria-label="n" value="v">`;
+    const whole = base64(await client.rendered({ html, options: { outline: true, forms: true } }));
+    const pdf = await assembled({ parts: [{ file: whole, pages: '2-3' }] });
+    expect((await readPdf(pdf)).outline).toEqual(['two', 'three']);
+    expect(await readLinks(pdf)).toEqual([[], [1]]);
+    expect((await readFields(pdf)).map(({ name, page }) => [name, page])).toEqual([['n', 2]]);
+    const { tagged, pages } = await readPdf(pdf);
+    expect({ tagged, text: pages.join(' ') }).toMatchObject({ tagged: true, text: expect.stringMatching(/^two/) });
+    expect(await readFields(await assembled({ parts: [{ file: whole, pages: '1' }] }))).toEqual([]);
+  });
+
+  test('keep their fields, attachments and page labels beside others', async () => {
+    const numbered =
+      '<style>body { counter-reset: page 6 }</style><input name="n" aria-label="n"><p style="break-before: page">b';
+    const options = { forms: true, attachments: [{ name: 'a.txt', type: 'text/plain', content: base64(Buffer.from('hi')) }] };
+    const part = base64(await client.rendered({ html: numbered, options }));
+    const pdf = await assembled({ parts: [{ file: part }, { file: part }, { html: '<p>last' }] });
+    expect((await readFields(pdf)).map(({ name, page }) => [name, page])).toEqual([
+      ['n', 1],
+      ['n_2', 3],
+    ]);
+    const { attachments } = await readFinished(pdf);
+    expect(attachments.map(({ name, content }) => [name, Buffer.from(content).toString()])).toEqual([
+      ['a-2.txt', 'hi'],
+      ['a.txt', 'hi'],
+    ]);
+  });
+
+  test('that are protected need their password', async () => {
+    const secret = base64(await client.rendered({ html: '<p>x', options: { password: 'secret' } }));
+    expect(await errorsOf({ parts: [{ file }, { file: secret }] })).toEqual([
+      'parts[1]: is protected by a password: send it as password',
+    ]);
+    expect(await errorsOf({ parts: [{ file: secret, password: 'wrong' }] })).toEqual([
+      'parts[0].password: does not open the PDF',
+    ]);
+    expect(await textsOf(await assembled({ parts: [{ file: secret, password: 'secret' }] }))).toEqual(['x']);
+  });
+
+  test('of another key do not exist, and nothing is charged', async () => {
+    const other = await newClient('growth');
+    const { document_id } = await other.store({ html: '<p>theirs' });
+    const before = await used();
+    const { detail } = await problem(await send({ parts: [{ html: 'mine' }, { document_id }] }), 404, 'not_found');
+    expect(detail).toMatch(/^parts\[1\]: /);
+    expect(await used()).toBe(before);
+  });
+});
+
+describe('steps', () => {
+  test('select and rotate pages', async () => {
+    const pdf = await assembled({
+      parts: [{ file }],
+      steps: [{ select: { pages: '4-5, 1' } }, { rotate: { angle: 90, pages: '1' } }, { rotate: { angle: 270, pages: 'odd' } }],
+    });
+    expect(await textsOf(pdf)).toEqual(['four', 'five', 'one']);
+    const loaded = await PDF.load(pdf);
+    expect(loaded.getPages().map(({ rotation }) => rotation)).toEqual([0, 0, 270]);
+  });
+
+  test('stamp pages with a text in any script, with the numbers of the pages', async () => {
+    const text = '{{page}} of {{pages}}: {{title}} {{part_page}}/{{part_pages}} مرحبا';
+    const pdf = await assembled({
+      parts: [{ file, pages: '1-2', title: 'A & B' }, { html: '<title>Terms</title><p>terms' }],
+      steps: [{ stamp: { text, font_size: 9, position: 'bottom-right', offset: { x: '-1cm', y: '-1cm' }, pages: '!1' } }],
+    });
+    const { placed, sizes } = await readPdf(pdf);
+    const stamps = placed.map((all) =>
+      all
+        .filter(({ y }) => y > 700)
+        .map((each) => each.text)
+        .join(''),
+    );
+    expect(stamps[0]).toBe('');
+    expect(stamps[1]).toContain('2 of 3: A & B 2/2');
+    expect(stamps[2]).toContain('3 of 3: Terms 1/1');
+    const { x, y } = placed[1]?.find((each) => each.y > 700) ?? { x: 0, y: 0 };
+    const [{ width, height } = { width: 0, height: 0 }] = sizes;
+    expect(height - y).toBeGreaterThan(28);
+    expect(height - y).toBeLessThan(28.4 + 9 * 1.2);
+    expect(x).toBeGreaterThan(width / 2);
+  });
+
+  test('draw images, markup and PDFs over and under pages', async () => {
+    const pdf = await assembled({
+      parts: [{ file, pages: '1' }],
+      steps: [
+        { watermark: { image: PIXEL_URL, opacity: 0.3 } },
+        { stamp: { html: '<b style="color: #ff0000">PAID</b>', position: 'top-right' } },
+        { stamp: { file, position: 'bottom-left', scale: 0.1 } },
+      ],
+    });
+    const { images, pages } = await readPdf(pdf);
+    expect(images).toBe(1);
+    expect(pages[0]).toMatch(/one/);
+    expect(pages[0]).toMatch(/PAID/);
+    expect(pages[0]?.match(/one/g)).toHaveLength(2);
+  });
+
+  test('put pages on a letterhead', async () => {
+    const letterhead = base64(await client.rendered({ html: pagesHtml('HEAD', 'NEXT') }));
+    const pdf = await assembled({ parts: [{ file, pages: '1-3' }], steps: [{ letterhead: { file: letterhead } }] });
+    expect(await textsOf(pdf)).toEqual([
+      expect.stringMatching(/HEAD.*one/),
+      expect.stringMatching(/NEXT.*two/),
+      expect.stringMatching(/NEXT.*three/),
+    ]);
+  });
+
+  test('write bookmarks', async () => {
+    const parts = [
+      { file, pages: '1-2', title: 'First' },
+      { file, pages: '3', title: 'Second' },
+    ];
+    const outlineOf = async (bookmarks: object) => (await readPdf(await assembled({ parts, steps: [{ bookmarks }] }))).outline;
+    expect((await readPdf(await assembled({ parts }))).outline).toEqual(['First', '  one', '  two', 'Second', '  three']);
+    expect(await outlineOf({ mode: 'none' })).toEqual([]);
+    const items = [{ title: 'All', page: 1, children: [{ title: 'Three', page: 3 }] }];
+    expect(await outlineOf({ items })).toEqual(['All', '  Three']);
+    expect(await readBookmarks(await assembled({ parts, steps: [{ bookmarks: { items } }] }))).toMatchObject([
+      { title: 'All', page: 1, below: [{ title: 'Three', page: 3 }] },
+    ]);
+    expect(await errorsOf({ parts, steps: [{ bookmarks: { items: [{ title: 'x', page: 4 }] } }] })).toEqual([
+      'steps[0].items: leads to page 4, but the document has 3 pages',
+    ]);
+  });
+
+  test('write metadata, and keep other entries', async () => {
+    const given = base64(await client.rendered({ html: '<p>x', options: { metadata: { author: 'Ada', title: 'Old' } } }));
+    const steps = [{ metadata: { title: 'New', custom: { Copyright: 'ACME' } } }];
+    const { info, xmp } = await readFinished(await assembled({ parts: [{ file: given }], steps }));
+    expect(info).toMatchObject({ Title: 'New', Author: 'Ada' });
+    expect(xmp).toContain('New');
+    expect(xmp).toContain('ACME');
+  });
+
+  test('attach files beside those that are there', async () => {
+    const attach = (name: string) => ({ attach: { files: [{ name, content: base64(Buffer.from(name)) }] } });
+    const { attachments } = await readFinished(await assembled({ parts: [{ file }], steps: [attach('a.txt'), attach('b.txt')] }));
+    expect(attachments.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+    expect(await errorsOf({ parts: [{ file }], steps: [attach('a.txt'), attach('a.txt')] })).toEqual([
+      'steps[1].files[0].name: is the name of a file that is attached already',
+    ]);
+  });
+
+  test('fill and flatten form fields', async () => {
+    const html = '<input name="who" aria-label="who"><input type="checkbox" name="ok" aria-label="ok"><p>text';
+    const form = base64(await client.rendered({ html, options: { forms: true } }));
+    const filled = await assembled({ parts: [{ file: form }], steps: [{ fill: { fields: { who: 'Ada', ok: true } } }] });
+    expect((await readFields(filled)).map(({ name, value }) => [name, value === 'Off' ? false : Boolean(value)])).toEqual([
+      ['who', true],
+      ['ok', true],
+    ]);
+    const flat = await assembled({ parts: [{ file: base64(filled) }], steps: [{ flatten: {} }] });
+    expect(await readFields(flat)).toEqual([]);
+    expect((await readPdf(flat)).pages[0]).toContain('Ada');
+    expect(await errorsOf({ parts: [{ file: form }], steps: [{ fill: { fields: { nobody: 'x' } } }] })).toEqual([
+      'steps[0].fields.nobody: is no field of the document',
+    ]);
+  });
+
+  test('encrypt the PDF', async () => {
+    const pdf = await assembled({ parts: [{ file }], steps: [{ encrypt: { user: 'u', owner: 'o', permissions: ['print'] } }] });
+    await expect(readPdf(pdf)).rejects.toThrow(/password/i);
+    expect((await readFinished(pdf, 'u')).texts).toHaveLength(5);
+  });
+
+  test('split the PDF', async () => {
+    const zipOf = async (split: object) =>
+      readZip(await assembled({ parts: [{ file }], steps: [{ split }], filename: 'letters.pdf' }));
+    const every = await zipOf({ every: 2 });
+    expect([...every.keys()]).toEqual(['letters_0.pdf', 'letters_1.pdf', 'letters_2.pdf']);
+    const texts = async (zip: Map<string, Buffer>) => Promise.all([...zip.values()].map(textsOf));
+    expect(await texts(every)).toEqual([['one', 'two'], ['three', 'four'], ['five']]);
+    expect(await texts(await zipOf({ ranges: ['1,5', '2-3'] }))).toEqual([
+      ['one', 'five'],
+      ['two', 'three'],
+    ]);
+    expect(await texts(await zipOf({ at: 'bookmarks' }))).toHaveLength(5);
+    const pieces = await texts(await zipOf({ every: 1 }));
+    expect(pieces).toEqual([['one'], ['two'], ['three'], ['four'], ['five']]);
+  });
+
+  test('extract what the PDF holds', async () => {
+    const reply = await succeeded(send({ parts: [{ file, pages: '1-2' }], steps: [{ extract: {} }] }));
+    expect(reply.headers.get('content-type')).toContain('application/json');
+    expect(await reply.json()).toMatchObject({
+      pages: [{ text: 'one', width: 595.276 }, { text: 'two' }],
+      metadata: { title: 'one' },
+      bookmarks: [
+        { title: 'one', page: 1 },
+        { title: 'two', page: 2 },
+      ],
+      fields: [],
+      attachments: [],
+    });
+  });
+
+  test('make the PDF smaller without a change that can be seen', async () => {
+    const large = await client.rendered({
+      html: `<p>${'Some words of a long text. '.repeat(400)}`,
+      options: { compress: false },
+    });
+    const small = await assembled({ parts: [{ file: base64(large) }], steps: [{ optimize: {} }] });
+    expect(small.length).toBeLessThan(large.length * 0.8);
+    expect(await textsOf(small)).toEqual(await textsOf(large));
+  });
+});
+
+describe('as for a render', () => {
+  test('the result can be stored, and made later', async () => {
+    const stored = await send({ parts: [{ file, pages: '1' }], store: true, filename: 'a.pdf' });
+    expect(stored.status).toBe(201);
+    const record = (await stored.json()) as DocumentRecord;
+    expect(record).toMatchObject({ source: 'assembly', pages: 1, filename: 'a.pdf' });
+    const later = await client.send('POST', '/v1/pdf/assemble', { parts: [{ file }] }, { prefer: 'respond-async' });
+    expect(later.status).toBe(202);
+    const ended = await client.ended((await later.json()) as Render);
+    expect(ended).toMatchObject({ status: 'succeeded', pages: 5 });
+  });
+
+  test('an item of a batch can be an assembly', async () => {
+    const batch = await client.batch({
+      items: [{ parts: [{ file, pages: '1-2' }] }, { html: 'x' }, { parts: [{ file, pages: '9' }] }],
+    });
+    expect(batch.items.map(({ status, pages }) => [status, pages])).toEqual([
+      ['succeeded', 2],
+      ['succeeded', 1],
+      ['failed', null],
+    ]);
+  });
+
+  test('the same Idempotency-Key gives the same result, which is charged once', async () => {
+    const before = await used();
+    const body = { parts: [{ html: 'once' }] };
+    const call = () => client.send('POST', '/v1/pdf/assemble', body, { 'idempotency-key': 'assembly-1' });
+    const [first, second] = [await bytesOf(await succeeded(call())), await bytesOf(await succeeded(call()))];
+    expect(second.equals(first)).toBe(true);
+    expect(await used()).toBe(before + 1);
+  });
+
+  test('a dry run checks parts and steps, and renders nothing', async () => {
+    const before = await used();
+    const dry = async (body: object) => (await succeeded(send({ ...body, dry_run: true }))).json();
+    expect(await dry({ parts: [{ file }, { html: 'x' }] })).toMatchObject({
+      would_render: true,
+      source: 'assembly',
+      charged: true,
+    });
+    expect(await dry({ parts: [{ file, pages: '9' }] })).toMatchObject({
+      would_render: false,
+      charged: false,
+      problems: [{ code: 'invalid_request', detail: 'parts[0].pages: names page 9, but the document has 5 pages' }],
+    });
+    expect(await used()).toBe(before);
+  });
+
+  test('a failed part fails the whole, and nothing is charged', async () => {
+    const before = await used();
+    const { detail } = await problem(
+      await send({ parts: [{ html: 'good' }, { template_id: 'tpl_0123456789ABCDEFGHIJKL', data: {} }] }),
+      404,
+      'not_found',
+    );
+    expect(detail).toMatch(/^parts\[1\]/);
+    await problem(await send({ parts: [{ html: 'good' }], steps: [{ select: { pages: '2' } }] }), 400, 'invalid_request');
+    expect(await used()).toBe(before);
+  });
+
+  test('warnings name their part', async () => {
+    const wide = '<div style="width: 3000px; height: 10px; background: red"></div>';
+    const { report } = (await (
+      await client.send('POST', '/v1/pdf/assemble', { parts: [{ file }, { html: wide }] }, { accept: 'application/json' })
+    ).json()) as { report: { warnings: object[] } };
+    expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
+  });
+});
+
+test.each([
+  [{}, 'parts: is required'],
+  [{ parts: [] }, 'parts: must be a list of 1 to 2000 parts'],
+  [{ parts: [{}] }, 'parts[0]: must have one of html, markdown, url, template_id, document_id, file'],
+  [{ parts: [{ html: 'x', file }] }, 'parts[0].file: cannot be combined with html'],
+  [{ parts: [{ file, options: {} }] }, 'parts[0].options: is only for parts that are rendered'],
+  [{ parts: [{ file: 'missing.pdf' }] }, 'parts[0].file: is no file of this request, and no PDF as base64'],
+  [{ parts: [{ file, pages: '3-1' }] }, 'parts[0].pages: must be pages such as 1-3, 7-, !4, odd, last'],
+  [{ parts: [{ file: base64(Buffer.from(`%PDF-1.7 ${'x'.repeat(600)}`)) }] }, 'parts[0]: is damaged, or not a PDF'],
+  [{ parts: [{ html: 'x', options: { format: 'A99' } }] }, /^parts\[0\]\.options\.format: /],
+  [{ parts: [{ html: 'x', options: { password: 'x' } }] }, 'parts[0].options.password: is for a whole PDF: use a step'],
+  [{ parts: [{ file }], steps: [{}] }, /^steps\[0\]: must have exactly one of select, /],
+  [{ parts: [{ file }], steps: [{ rotate: { angle: 45 } }] }, 'steps[0].rotate.angle: must be one of 90, 180, 270'],
+  [
+    { parts: [{ file }], steps: [{ encrypt: 'x' }, { stamp: { text: 'x' } }] },
+    'steps[1]: cannot follow encrypt, which ends the PDF',
+  ],
+  [{ parts: [{ file }], steps: [{ stamp: {} }] }, 'steps[0].stamp: must have one of text, html, image, file, document_id'],
+  [
+    { parts: [{ file }], steps: [{ stamp: { text: 'x', offset: { x: 'wide' } } }] },
+    'steps[0].stamp.offset.x: must be a length such as 10mm or -1cm',
+  ],
+  [{ parts: [{ file }], steps: [{ select: { pages: '!1-5' } }] }, 'steps[0].pages: leaves no page: the document has 5 pages'],
+  [
+    { parts: [{ file }], steps: [{ split: { every: 1 } }], store: true },
+    'store: cannot be combined with the step split, which makes several PDFs',
+  ],
+])('an error names part and step: %j', async (body, expected) => {
+  const before = await used();
+  const [first = ''] = await errorsOf(body);
+  if (typeof expected === 'string') expect(first).toBe(expected);
+  else expect(first).toMatch(expected);
+  expect(await used()).toBe(before);
+});

@@ -1,0 +1,258 @@
+/** Assembling uploaded PDFs: pages, bookmarks and tags of several, and isolation from hostile files. */
+import { randomBytes } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { PDF, PdfDict, PdfRef } from '@libpdf/core';
+import { describe, expect, test } from 'vitest';
+import { toText } from '../../src/pdf/objects/syntax.ts';
+import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { readPdf } from '../support/read-pdf.ts';
+
+const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 }));
+
+const [CATALOG, PAGES] = ['<</Type/Catalog/Pages 3 0 R>>', '<</Type/Pages/Kids[4 0 R]/Count 1>>'];
+const PAGE = '<</Type/Page/Parent 3 0 R/MediaBox[0 0 100 200]>>';
+
+/** Returns a PDF of one page in an object stream, with this many blanks after the objects. */
+function withObjectStream(padding: number): Buffer {
+  const objects = [CATALOG, PAGES, PAGE];
+  const index = objects.map((_, at) => `${at + 2} ${objects.slice(0, at).join(' ').length + (at ? 1 : 0)}`).join(' ');
+  const content = deflateSync(Buffer.from(`${index} ${objects.join(' ')}${' '.repeat(padding)}`));
+  const head = Buffer.from('%PDF-1.7\n');
+  const first = stream(1, `/Type/ObjStm/N 3/First ${index.length + 1}/Filter/FlateDecode`, content);
+  const start = head.length + first.length;
+  const entries = [
+    [0, 0, 65_535],
+    [1, head.length, 0],
+    [2, 1, 0],
+    [2, 1, 1],
+    [2, 1, 2],
+    [1, start, 0],
+  ];
+  const table = Buffer.concat(
+    entries.map(([type = 0, offset = 0, more = 0]) => {
+      const entry = Buffer.alloc(7);
+      entry.writeUInt8(type, 0);
+      entry.writeUInt32BE(offset, 1);
+      entry.writeUInt16BE(more, 5);
+      return entry;
+    }),
+  );
+  const last = stream(5, '/Type/XRef/Size 6/W[1 4 2]/Root 2 0 R', table);
+  return Buffer.concat([head, first, last, Buffer.from(`startxref\n${start}\n%%EOF\n`)]);
+}
+
+function stream(id: number, entries: string, content: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${id} 0 obj\n<<${entries}/Length ${content.length}>>\nstream\n`),
+    content,
+    Buffer.from('\nendstream\nendobj\n'),
+  ]);
+}
+
+/** Returns a PDF with these objects, uncompressed, and a cross-reference table. */
+function pdfOf(...objects: string[]): Buffer {
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, at) => {
+    const offset = text.length;
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  return Buffer.from(
+    `${text}xref\n0 ${size}\n0000000000 65535 f \n${entries}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`,
+  );
+}
+
+const ONE = pdfOf(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+);
+/** A page tree of forty nodes, each of which contains the next one twice. */
+const DOUBLING = pdfOf(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  ...Array.from({ length: 40 }, (_, at) => `<</Type/Pages/Kids[${at + 3} 0 R ${at + 3} 0 R]/Count 1>>`),
+  '<</Type/Page/MediaBox[0 0 300 400]>>',
+);
+const NESTED = pdfOf(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  `<</Type/Page/Parent 2 0 R/X ${'['.repeat(50_000)}${']'.repeat(50_000)}>>`,
+);
+const LZW = Buffer.from(withObjectStream(0).toString('latin1').replace('/FlateDecode', '/LZWDecode'), 'latin1');
+
+const OTHERS = { pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
+
+async function merge(...contents: Uint8Array[]): Promise<{ pdf: Uint8Array; pages: number }> {
+  const parts = contents.map((content, at) => ({ title: `part ${at}`, content, ...OTHERS }));
+  const { files } = await assembly.assemble('ada', { parts, steps: [] });
+  const [{ content, pages } = { content: Buffer.alloc(0), pages: 0 }] = files;
+  return { pdf: content, pages };
+}
+
+test('merges pages in order, with a bookmark for each file', async () => {
+  const { pdf, pages } = await merge(ONE, withObjectStream(1_000), ONE);
+  expect(pages).toBe(3);
+  const read = await readPdf(pdf);
+  expect(read.sizes.map(({ width }) => width)).toEqual([300, 100, 300]);
+  expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
+});
+
+/** Returns a tagged PDF of one page with these entries of the structure tree root and these elements. */
+const tagged = (rest: string, ...elements: string[]) =>
+  pdfOf(
+    '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>/Lang(en)>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
+    `<</Type/StructTreeRoot/K 5 0 R/ParentTree<</Nums[7[6 0 R]]>>${rest}>>`,
+    ...elements,
+  );
+const DOCUMENT = '<</S/Document/P 4 0 R/K 6 0 R>>';
+
+describe('tags', () => {
+  const typesIn = async (...files: Buffer[]) => {
+    const pdf = await PDF.load((await merge(...files)).pdf);
+    const { trailer } = pdf.context.info;
+    expect(trailer.get('ID')).toBeDefined();
+    const objects = Array.from({ length: 60 }, (_, at) => pdf.getObject(PdfRef.of(at + 1))).filter(
+      (each) => each instanceof PdfDict,
+    );
+    const root = objects.find((each) => each.getName('Type')?.value === 'StructTreeRoot');
+    const types = objects.flatMap((each) => (each.has('P') ? (each.getName('S')?.value ?? []) : []));
+    const roles = root?.get('RoleMap');
+    return { types: types.sort(), roles: roles ? toText(roles) : '', isMarked: pdf.context.catalog.getDict().has('MarkInfo') };
+  };
+  const strong = (role: string) => tagged(`/RoleMap<</Strong/${role}>>`, DOCUMENT, '<</S/Strong/P 5 0 R/Pg 3 0 R/K 0>>');
+
+  test('are joined, with a Part element for each file', async () => {
+    const paragraph = tagged('', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
+    expect(await typesIn(paragraph, paragraph)).toEqual({
+      types: ['Document', 'P', 'P', 'Part', 'Part'],
+      roles: '',
+      isMarked: true,
+    });
+    expect((await typesIn(paragraph, ONE)).isMarked).toBe(false);
+  });
+
+  test('are renamed if files map one type to different roles', async () => {
+    expect(await typesIn(strong('Span'), strong('Span'))).toMatchObject({ roles: '<</Strong /Span>>' });
+    const { types, roles } = await typesIn(strong('Span'), strong('H1'));
+    expect(types).toEqual(['Document', 'Part', 'Part', 'Strong', 'p2.Strong']);
+    expect(roles).toBe('<</Strong /Span/p2.Strong /H1>>');
+  });
+
+  test('are renamed if a file maps a standard type to another role', async () => {
+    const odd = tagged('/RoleMap<</P/H1>>', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
+    expect(await typesIn(odd, ONE)).toMatchObject({ types: ['Document', 'Part', 'p1.P'], roles: '<</p1.P /H1>>' });
+  });
+
+  test.each([
+    ['an element that contains itself', tagged('', DOCUMENT, '<</S/P/P 5 0 R/K 5 0 R>>')],
+    [
+      'an endless parent tree',
+      pdfOf(
+        ...[
+          '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
+          '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+          '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+          '<</K 5 0 R/ParentTree 6 0 R>>',
+          '<</S/Document/P 4 0 R>>',
+          '<</Kids[6 0 R 6 0 R]>>',
+        ],
+      ),
+    ],
+    ['no elements', tagged('', 'null')],
+    ['a key that is not a number', tagged('/ParentTree<</Nums[/x 6 0 R]>>', 'null', 'null')],
+  ])('are dropped with %s, and the pages are merged', async (_, file) => {
+    expect(await typesIn(file, ONE)).toEqual({ types: [], roles: '', isMarked: false });
+  });
+});
+
+describe('hostile tags', () => {
+  const SOME = `${'6 0 R '.repeat(40_000)}`;
+
+  test.each([
+    ['a parent tree whose root contains itself many times', `<</Kids[${SOME}]>>`, []],
+    ['a parent tree whose nodes share a list of nodes', '<</Kids 6 0 R>>', [`[${'7 0 R '.repeat(40_000)}]`, '<</Kids 6 0 R>>']],
+    [
+      'a parent tree whose nodes share a list of keys',
+      `<</Kids[${Array.from({ length: 20_000 }, () => '<</Nums 6 0 R>>').join('')}]>>`,
+      [`[${'1 5 0 R '.repeat(20_000)}]`],
+    ],
+  ])('are dropped immediately (%s)', async (_, tree, more) => {
+    const file = pdfOf(
+      '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
+      `<</Type/StructTreeRoot/K 5 0 R/ParentTree ${more.length ? tree : '6 0 R'}>>`,
+      '<</S/Document/P 4 0 R/K 0/Pg 3 0 R>>',
+      ...(more.length ? more : [tree]),
+    );
+    const { pages, pdf } = await merge(file, ONE);
+    expect(pages).toBe(2);
+    expect(Buffer.from(pdf).includes('StructTreeRoot')).toBe(false);
+  });
+
+  test('are dropped immediately if elements share a list of kids', async () => {
+    const elements = Array.from({ length: 2_000 }, () => '<</S/P/P 5 0 R/K 6 0 R>>');
+    const file = pdfOf(
+      '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+      '<</Type/StructTreeRoot/K 5 0 R/ParentTree<</Nums[]>>>>',
+      `<</S/Document/P 4 0 R/K[${elements.map((_, at) => `${at + 7} 0 R`).join(' ')}]>>`,
+      `[${'1 '.repeat(100_000)}]`,
+      ...elements,
+    );
+    expect((await merge(file, ONE)).pages).toBe(2);
+  });
+});
+
+describe('hostile files', () => {
+  test.each([
+    ['not a PDF', Buffer.from('hello')],
+    ['empty', Buffer.alloc(0)],
+    ['a truncated PDF', ONE.subarray(0, 200)],
+    ['objects that exceed the limit when decompressed', withObjectStream(2_000_000)],
+    ['objects with another compression', LZW],
+    ['an exponential page tree', DOUBLING],
+    ['no catalog', pdfOf('<</Type/Pages>>')],
+    ['a page tree that contains itself', pdfOf('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>')],
+  ])('are rejected with their index (%s)', async (_name, content) => {
+    await expect(merge(ONE, content)).rejects.toMatchObject({
+      code: 'invalid_request',
+      members: { errors: [{ path: 'parts[1]', message: 'is damaged, or not a PDF' }] },
+    });
+  });
+
+  test('can nest an object 50,000 levels deep without harm', async () => {
+    await merge(NESTED).catch(() => {});
+    expect((await merge(ONE)).pages).toBe(1);
+  });
+
+  test('are rejected if the merged PDF is too large', async () => {
+    const large = pdfOf(
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      `<</Type/Page/Parent 2 0 R/X (${randomBytes(600_000).toString('hex')})>>`, // can hardly be compressed
+    );
+    await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
+  });
+
+  test('are rejected before writing if a page occurs 40,000 times', async () => {
+    const repeated = pdfOf(
+      '<</Type/Catalog/Pages 2 0 R>>',
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(40_000)}]/Count 40000>>`,
+      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(400_000)})>>`, // all copies would be 32 GB in hexadecimal
+    );
+    await expect(merge(ONE, repeated)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
+  });
+
+  test('alone are as harmless as beside others', async () => {
+    const circle = pdfOf('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>');
+    for (const content of [DOUBLING, circle, ONE.subarray(0, 200), NESTED, withObjectStream(2_000_000)])
+      await expect(merge(content)).rejects.toMatchObject({ code: expect.stringMatching(/invalid_request|resource_limit/) });
+  });
+});
