@@ -10,6 +10,7 @@ import { visitedWindow } from '../devtools/in-page-program.ts';
 import { glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, type TextFindings } from '../glyphs/missing-glyphs.ts';
+import type { PagedStyles } from '../page-css/paged-properties.ts';
 import { findSizes } from '../print/page-sizes.ts';
 import type { TemplateFindings } from '../print/page-templates.ts';
 import { needsPageRule, type PrintSettings, pageRule } from '../print/print-options.ts';
@@ -24,7 +25,6 @@ import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } f
 import { insertInHead } from './html/insert-into-head.ts';
 import { hyphenateDocument } from './hyphenation/hyphenate-document.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
-import type { PagedStyles } from './inspect/paged-properties.ts';
 import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
 import type { Content } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';

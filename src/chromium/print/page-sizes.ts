@@ -1,5 +1,5 @@
 /** Determines which sizes the pages of a printed document may have: options and CSS in, inches out. */
-import { isOfPage, readDeclarations, ruleWithin } from './css-statements.ts';
+import { isOfPage, readDeclarations, ruleWithin } from '../page-css/css-statements.ts';
 import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];

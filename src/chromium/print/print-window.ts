@@ -1,6 +1,6 @@
 /** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
 import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
-import { type Declaration, readDeclarations } from './css-statements.ts';
+import { type Declaration, readDeclarations } from '../page-css/css-statements.ts';
 import { contentHighWidth, declaredSize, toInches } from './page-sizes.ts';
 import type { PrintSettings } from './print-options.ts';
 import { layoutWidth } from './single-page.ts';

@@ -2,7 +2,7 @@
  * Reads which printer's marks and which bleed a document asks for, and makes its pages larger by the bleed (css-page-3:
  * https://drafts.csswg.org/css-page-3/#page-marks). The sheet around them is added to the PDF.
  */
-import { type Declaration, readDeclarations } from './css-statements.ts';
+import { type Declaration, readDeclarations } from '../page-css/css-statements.ts';
 import { KNOWN_PAPERS, lookUpSize, type PageSize, toInches } from './page-sizes.ts';
 import type { PrintSettings } from './print-options.ts';
 import { concernsAllPages } from './print-window.ts';

@@ -2,7 +2,7 @@
  * Makes the rules by which margin boxes show a text of their own on each page: a counter numbers the sheets, and a counter style has the
  * text of each as its symbol.
  */
-import type { MarginText } from '../../chromium/load/inspect/paged-properties.ts';
+import type { MarginText } from '../../chromium/page-css/paged-properties.ts';
 import { ServiceError } from '../../errors.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import { quote } from '../../in-page/contract/css-string.ts';

@@ -1,5 +1,5 @@
 /** Finds the margin boxes in which elements run, and where they are on each page: style sheets and a print in, boxes to paint out. */
-import type { MarginDeclaration } from '../../chromium/load/inspect/paged-properties.ts';
+import type { MarginDeclaration } from '../../chromium/page-css/paged-properties.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PageArea } from '../../pdf/paged/page-areas.ts';
 

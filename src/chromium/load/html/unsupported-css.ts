@@ -2,8 +2,8 @@
  * Finds CSS that Chromium ignores, or parses without effect: the text of a style sheet in, features out. It reads the text, because
  * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
-import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
-import { translateSelector } from '../../print/page-selectors.ts';
+import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
+import { translateSelector } from '../../page-css/page-selectors.ts';
 import { isUnknownSize, toLengths } from '../../print/page-sizes.ts';
 
 export interface UnsupportedCss {

@@ -9,6 +9,7 @@ import { ask, BOOLEAN, createIsolatedWorld } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
+import type { PagedStyles } from '../../page-css/paged-properties.ts';
 import { shortName } from '../../print/content-clipping.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
 import { findSizes } from '../../print/page-sizes.ts';
@@ -21,7 +22,6 @@ import { findHyphenator } from '../hyphenation/patterns.ts';
 import { withinTime } from '../time-limit.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
 import { findPagedCandidates } from './paged-css.ts';
-import type { PagedStyles } from './paged-properties.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 
 export interface InspectionFindings {

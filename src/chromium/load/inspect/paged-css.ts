@@ -5,8 +5,8 @@
 
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
-import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
-import { translateSelector } from '../../print/page-selectors.ts';
+import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
+import { translateSelector } from '../../page-css/page-selectors.ts';
 import { contentHighWidth, isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 

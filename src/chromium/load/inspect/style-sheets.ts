@@ -7,10 +7,10 @@ import { ask, DONE } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { answerOr, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
-import { translateSelectors } from '../../print/page-selectors.ts';
+import { translateSelectors } from '../../page-css/page-selectors.ts';
+import { type PagedStyles, translatePaged } from '../../page-css/paged-properties.ts';
 import { translateSizes } from '../../print/page-sizes.ts';
 import type { StyleText } from '../html/unsupported-css.ts';
-import { type PagedStyles, translatePaged } from './paged-properties.ts';
 
 const MAX_ADDRESS = 500;
 

@@ -2,7 +2,7 @@
  * Translates CSS for pages that Chromium does not know (css-gcpm-3, css-content-3) to custom properties, whose cascade it computes: the
  * text of a style sheet in, rules to add to it out.
  */
-import { type Declaration, readDeclarations, ruleWithin } from '../../print/css-statements.ts';
+import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { makesFootnote, translateFootnote } from './footnote-rules.ts';
 
 /** What the style sheets of a document say about its pages that Chromium does not know. */

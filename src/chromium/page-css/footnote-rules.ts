@@ -2,7 +2,7 @@
  * Translates the rules of footnotes (css-gcpm-3, 2): declarations that Chromium drops in, rules for the elements that stand for calls,
  * markers and the area of footnotes out.
  */
-import { type Declaration, ruleWithin } from '../../print/css-statements.ts';
+import { type Declaration, ruleWithin } from './css-statements.ts';
 
 const PSEUDO = /::footnote-(call|marker)\s*$/i;
 const AREA = /^@footnote$/i;
