@@ -18,6 +18,7 @@ describe('a page as high as its content', () => {
   test.each([
     ['with margins', '@page { size: 80mm auto; margin: 5mm }', 80, 5],
     ['with one side', '@page { margin: 5mm 3mm; size: 3in auto !important } @page { margin-bottom: 5mm }', 76.2, 5],
+    ['in several style elements', '@page { size: 80mm auto }</style><style>@page { margin: 5mm }</style><style>', 80, 5],
     ['for print only', '@media print { @page { size: 58mm auto; margin: 0 } }', 58, 0],
   ])('%s', async (_, css, width, margin) => {
     for (const lines of [3, 60]) {

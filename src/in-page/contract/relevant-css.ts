@@ -19,6 +19,6 @@ export const INSPECTED_CSS = new RegExp(
 
 /** Also matches text that decides what the inspected style sheets do. */
 export const RELEVANT_CSS = new RegExp(
-  `${INSPECTED_CSS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:|:blank\\b`,
+  `${INSPECTED_CSS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:|@page\\b`,
   'i',
 );
