@@ -24,6 +24,7 @@ import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layo
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
+import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
 import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
@@ -104,6 +105,8 @@ export const answers: Questions = {
   restoreAttributes,
   restoreFields,
   showOverlay,
+  hidePageStyles,
+  showPageStyles,
   showWindow,
   setHeaderMargins,
   setPixelRatio(ratio) {

@@ -4,7 +4,7 @@ import type { PageLabel } from '../pdf/paged/page-labels.ts';
 import type { LocatedElement, Warning } from './report-schema.ts';
 
 export interface PagedOutcome {
-  /** The numbers of pages over which something is painted. */
+  /** The numbers of pages over or under which something is painted. */
   painted?: number[] | undefined;
   /** The labels of the pages that are printed, if they are not simply numbered. */
   labels?: PageLabel[] | undefined;

@@ -71,6 +71,7 @@ describe('prints items in renders of their own', () => {
     'with a height that may not contain its content': { style: 'h1 { height: 1px }' },
     'with a negative margin': { style: 'h1 { margin-bottom: -2em }' },
     'with a first page that differs': { style: '@page :first { margin: 5cm }' },
+    'with first pages that differ by two classes': { style: '@page :first:right { background: #ffc }' },
     'with counters': { style: 'h1 { counter-increment: c } h1::before { content: counter(c) }' },
     'with a picture as the background': { style: 'body { background: linear-gradient(red, white) }' },
     'with margin boxes that inherit from the document': { style: 'html { color: red } @page { @top-left { content: "x" } }' },

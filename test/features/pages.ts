@@ -252,11 +252,28 @@ export const SELECTORS: Area = {
       pages: ['plain a', 'plain b', 'second c', 'plain d', 'plain e'],
     }),
     feature({
-      name: '`@page chapter:first`: only if it is the first page of the document',
-      spec: `${PAGE}#first-pseudo`,
+      name: '`@page chapter:first`: the first page of each group of pages',
+      spec: `${GCPM}#document-page-selectors`,
       css: named('@page chapter:first { @top-left { content: "begins" } } .chapter { page: chapter; break-before: page }'),
-      body: `<div class="chapter"><p>a</p>${NEXT}b</p></div>${NEXT}c</p><div class="chapter"><p>d</p></div>`,
-      pages: ['begins a', 'plain b', 'plain c', 'plain d'],
+      body: `<div class="chapter"><p>a</p>${NEXT}b</p></div>${NEXT}c</p><div class="chapter"><p>d</p></div><div class="chapter"><p>e</p></div>`,
+      pages: ['begins a', 'plain b', 'plain c', 'begins d', 'begins e'],
+    }),
+    feature({
+      name: 'a background of `@page :nth(2)`',
+      spec: `${GCPM}#document-page-selectors`,
+      css: '@page :nth(2) { background: #0f0 }',
+      body: `<p>a</p>${NEXT}b${NEXT}c`,
+      check: async (print) => {
+        const colours = [await print.colours(1, [[3, 3]]), await print.colours(2, [[3, 3]]), await print.colours(3, [[3, 3]])];
+        return sameTexts(colours.flat(), ['#ffffff', '#00ff00', '#ffffff']);
+      },
+    }),
+    feature({
+      name: 'a margin of `@page :nth(2)`',
+      spec: `${GCPM}#document-page-selectors`,
+      css: '@page :nth(2) { margin-left: 90px }',
+      body: `<p>a</p>${NEXT}b${NEXT}c`,
+      check: (print) => near(print.find(1, 'a').x, 50) && near(print.find(2, 'b').x, 90) && near(print.find(3, 'c').x, 50),
     }),
     feature({
       name: 'named pages, with a break before and after them',

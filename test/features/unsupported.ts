@@ -1,12 +1,9 @@
 /** What Platen cannot do, by the name of the feature, and why. A test fails when one of these begins to work. */
-const NTH = 'Chromium selects the first page, and left and right ones: of `:nth()`, only `1`, `odd` and `even` work';
 const ROOM = 'All pages have the room for notes that the page with the most of them needs';
 
 export const UNSUPPORTED: Readonly<Record<string, string>> = {
-  'two pseudo-classes: `@page :first:right`': 'Chromium drops the rule',
-  '`@page :nth(2)`': NTH,
-  '`@page :nth(3n + 1)`': NTH,
-  '`@page :nth(2 of chapter)`, in a group of pages': NTH,
+  'a margin of `@page :nth(2)`':
+    'Pages are counted when they have been laid out: rules by number change margin boxes and backgrounds',
   '`counter(page)` in the text': 'Use a margin box, or a reference',
   'numbers that begin again on each page': 'Notes are numbered in the order of the document',
   '`footnote-policy: line`: the line moves with its note': ROOM,

@@ -1,35 +1,76 @@
-/** Translates rules for pages whose selectors Chromium drops: lists, `:blank`, the first page as `:nth(1)`, and every other page. */
-import { BLANK_PAGE, EVEN_PAGES, ODD_PAGES } from '../../in-page/contract/page-selectors.ts';
-import { readDeclarations, ruleWithin } from './css-statements.ts';
+/** Reads the selectors of `@page` rules (css-page-3, 3.4; css-gcpm-3, 4), and tells which pages they select. */
 
-const RULE = /^@page\b(.*)$/is;
-const KNOWN = /^[-\w]*(?::(?:first|left|right))?$/i;
-const MAY_TRANSLATE = /:(?:blank|nth)|@page[^{},]{0,200},/i;
-const TRANSLATED: Record<string, string> = {
-  ...{ ':blank': BLANK_PAGE, ':nth(1)': ':first' },
-  ...{ ':nth(odd)': ODD_PAGES, ':nth(2n+1)': ODD_PAGES, ':nth(2n-1)': ODD_PAGES },
-  ...{ ':nth(even)': EVEN_PAGES, ':nth(2n)': EVEN_PAGES, ':nth(2n+0)': EVEN_PAGES },
-};
+export interface PageSelector {
+  /** Empty for pages with any name. */
+  name: string;
+  classes: readonly PageClass[];
+}
 
-/** Returns rules for each declaration. They belong after the style sheet. */
-export function translateSelectors(css: string): string[] {
-  if (!MAY_TRANSLATE.test(css)) return [];
-  return [...readDeclarations(css)].flatMap(({ property, value, within }) => {
-    const at = within.findIndex((block) => translateSelector(block));
-    if (!property || at < 0) return [];
-    const selectors = translateSelector(within[at] ?? '') ?? [];
-    return selectors.map((selector) => ruleWithin(within.with(at, selector), `${property}: ${value}`));
+/** `:nth()` has the numbers of An+B, and the name of the groups in which it counts pages, which is empty for the document. */
+type PageClass = { kind: 'first' | 'left' | 'right' | 'blank' } | { kind: 'nth'; step: number; offset: number; of: string };
+
+/** What decides which selectors match a page. Pages are counted from 1. */
+export interface PageFacts {
+  number: number;
+  name: string;
+  /** The number of the page in its group: pages in a row with a name, of which the first element forces a break. */
+  numberInGroup: number;
+  isLeft: boolean;
+  isBlank: boolean;
+}
+
+const NAME = /^[-\w\u0080-\uFFFF]*$/;
+const SIMPLE = /^(?:first|left|right|blank)$/;
+const NTH = /^nth\( ?([-+\w ]{1,40}?)(?: of ([-\w\u0080-\uFFFF]+))? ?\)$/i;
+const STEPS = /^([-+]?\d*)n(?: ?([-+]) ?(\d+))?$/;
+const NUMBER = /^[-+]?\d+$/;
+
+/** Returns undefined for what is no selector. */
+export function parsePageSelector(text: string): PageSelector | undefined {
+  const [name = '', ...parts] = text.split(':').map((each) => each.trim());
+  const classes = parts.map(parseClass).filter((each) => each !== undefined);
+  return NAME.test(name) && classes.length === parts.length ? { name, classes } : undefined;
+}
+
+function parseClass(text: string): PageClass | undefined {
+  const kind = text.toLowerCase();
+  if (SIMPLE.test(kind)) return { kind: kind as 'first' };
+  const [, numbers = '', of = ''] = NTH.exec(text.replace(/\s+/g, ' ')) ?? [];
+  const counted = parseNumbers(numbers.toLowerCase());
+  return counted && { kind: 'nth', ...counted, of };
+}
+
+/** Parses An+B (css-syntax-3, 6). */
+function parseNumbers(text: string): Record<'step' | 'offset', number> | undefined {
+  if (text === 'odd' || text === 'even') return { step: 2, offset: text === 'odd' ? 1 : 0 };
+  if (NUMBER.test(text)) return { step: 0, offset: Number(text) };
+  const [, step, sign = '', offset = '0'] = STEPS.exec(text) ?? [];
+  if (step === undefined) return undefined;
+  return { step: /\d/.test(step) ? Number(step) : Number(`${step}1`), offset: Number(sign + offset) };
+}
+
+/** `name:first` selects the first page of each group of pages with this name. */
+export function selectsPage({ name, classes }: PageSelector, page: PageFacts): boolean {
+  if (name && name !== page.name) return false;
+  return classes.every((each) => {
+    if (each.kind === 'nth') return isCounted(each.of ? numberIn(each.of, page) : page.number, each);
+    if (each.kind === 'first') return (name ? page.numberInGroup : page.number) === 1;
+    return each.kind === 'blank' ? page.isBlank : page.isLeft === (each.kind === 'left');
   });
 }
 
-/** Returns undefined for what is no such rule. */
-export function translateSelector(block: string): string[] | undefined {
-  const [, prelude = ''] = RULE.exec(block) ?? [];
-  const selectors = prelude.split(',').map((each) => each.replace(/\s/g, ''));
-  const known = selectors.map((each) => {
-    const name = each.toLowerCase();
-    return Object.hasOwn(TRANSLATED, name) ? TRANSLATED[name] : each && KNOWN.test(each) ? each : undefined;
-  });
-  const isTranslated = known.length > 1 || known[0] !== selectors[0];
-  return isTranslated && known.every((each) => each !== undefined) ? known.map((each) => `@page ${each}`) : undefined;
+/** 0 if the page is in no group of this name. */
+function numberIn(group: string, { name, numberInGroup }: PageFacts): number {
+  return group === name ? numberInGroup : 0;
+}
+
+function isCounted(number: number, { step, offset }: Record<'step' | 'offset', number>): boolean {
+  if (number < 1) return false;
+  return step === 0 ? number === offset : (number - offset) % step === 0 && (number - offset) / step >= 0;
+}
+
+/** A selector with a larger number is stronger (css-page-3, 3.5). */
+export function specificityOf({ name, classes }: PageSelector): number {
+  const sides = classes.filter(({ kind }) => kind === 'left' || kind === 'right').length;
+  return Number(name !== '') * 10_000 + (classes.length - sides) * 100 + sides;
 }

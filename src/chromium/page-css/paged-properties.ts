@@ -4,6 +4,8 @@
  */
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { makesFootnote, translateFootnote } from './footnote-rules.ts';
+import { type PageSelector, parsePageSelector } from './page-selectors.ts';
+import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
 /** What the style sheets of a document say about its pages that Chromium does not know. */
 export interface PagedStyles {
@@ -18,6 +20,8 @@ export interface PagedStyles {
   marginBoxes: readonly MarginDeclaration[];
   /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
   numberStyles: ReadonlyMap<string, string>;
+  /** The selectors of rules that depend on the numbers of pages, by the page name in which they are written. */
+  numbered: ReadonlyMap<string, PageSelector>;
 }
 
 interface Translation extends PagedStyles {
@@ -28,8 +32,7 @@ interface Translation extends PagedStyles {
 
 /** A declaration of a margin box. */
 export interface MarginDeclaration {
-  /** What follows `@page`, such as `chapter:first`. */
-  pages: string;
+  pages: PageSelector;
   /** Such as `top-center`. */
   box: string;
   property: string;
@@ -75,7 +78,8 @@ const FIRST_PAGE = /^@page\s*:first$/i;
 
 /** Translates all style sheets of a document. */
 export function translatePaged(texts: readonly string[]): Translation {
-  const sheets = texts.map((text) => [...readDeclarations(text)]);
+  const numbered = new Map<string, PageSelector>();
+  const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], numbered));
   const all = sheets.flat();
   const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
   const setsPages =
@@ -89,18 +93,20 @@ export function translatePaged(texts: readonly string[]): Translation {
   };
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
-  const translate = (each: Declaration) =>
+  const translate = (each: TranslatedDeclaration) => [
+    ...movedRule(each),
     (hasFootnotes ? translateFootnote(each) : undefined) ??
-    translateElement(each, facts) ??
-    translateStrings(each, marginTexts) ??
-    translateMargin(each, facts, marginTexts) ??
-    [];
+      translateElement(each, facts) ??
+      translateStrings(each, marginTexts) ??
+      translateMargin(each, facts, marginTexts) ??
+      [],
+  ];
   const rules = sheets.map((declarations) => withinLimits(declarations, translate));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
   const hasElements = setsPages || inAttributes || all.some((each) => isMirrored(each, facts));
   const numberStyles = new Map(all.flatMap(numberStyle));
-  const marginBoxes = facts.runs ? all.filter(isInMargin).map(toMarginDeclaration) : [];
+  const marginBoxes = facts.runs ? all.filter(isInMargin).flatMap(toMarginDeclaration) : [];
   return {
     rules,
     marginTexts,
@@ -108,15 +114,19 @@ export function translatePaged(texts: readonly string[]): Translation {
     numberStyles,
     marginBoxes,
     hasFootnotes,
+    numbered,
     firstNumber: first && `${first.property}: ${first.value}`,
   };
 }
 
-function withinLimits(declarations: readonly Declaration[], translate: (each: Declaration) => string | string[]): string[] {
+function withinLimits(
+  declarations: readonly TranslatedDeclaration[],
+  translate: (each: TranslatedDeclaration) => Array<string | string[]>,
+): string[] {
   const rules: string[] = [];
   let left = MAX_RULE_CHARACTERS;
   for (const declaration of declarations) {
-    const added = [translate(declaration)].flat();
+    const added = translate(declaration).flat();
     left -= added.join('').length;
     if (left < 0 || rules.length >= MAX_RULES) break;
     rules.push(...added);
@@ -182,15 +192,13 @@ function changesMargin(declaration: Declaration, setsPages: boolean): boolean {
   );
 }
 
-function toMarginDeclaration({ property, within, written }: Declaration): MarginDeclaration {
+function toMarginDeclaration({ property, within, written, pages }: TranslatedDeclaration): MarginDeclaration[] {
   const [, name, position = 'first'] = (property === 'content' && ELEMENT_CALL.exec(written.value)) || [];
-  return {
-    pages: (within.at(-2) ?? '').replace(/^@page\s*/i, '').replace(/:.*$/, (classes) => classes.toLowerCase()),
-    box: (within.at(-1) ?? '').slice(1).toLowerCase(),
-    property,
-    value: written.value,
-    element: name === undefined ? undefined : { name, position: position.toLowerCase() },
-  };
+  const selector = pages ?? parsePageSelector((within.at(-2) ?? '').replace(/^@page/i, ''));
+  if (!selector) return [];
+  const box = (within.at(-1) ?? '').slice(1).toLowerCase();
+  const element = name === undefined ? undefined : { name, position: position.toLowerCase() };
+  return [{ pages: selector, box, property, value: written.value, element }];
 }
 
 /** The name of pages, and the style of the number in one of their margin boxes. */

@@ -3,3 +3,8 @@ export const BLANK_PAGE = 'platen-blank';
 /** Stand for `:left` and `:right`, which depend on the direction of the document. */
 export const ODD_PAGES = ':platen-odd';
 export const EVEN_PAGES = ':platen-even';
+
+/** The selectors that Chromium knows of a page, with their specificity. */
+export type PageClass = Record<string, number>;
+/** The rules of all classes of pages have at most so many characters. */
+export const MAX_PAGE_CSS = 4_194_304;

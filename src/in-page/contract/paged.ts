@@ -23,8 +23,10 @@ export interface PagedElements {
   numbers: Array<{ at: Target; number: number; isReset: boolean }>;
   /** The page numbers that generated content shows: of which element, and in which style. */
   references: Array<{ to: Target; style: string; element: string }>;
-  /** Elements at which pages with another name begin. The name is empty for those without one. */
-  names: Array<{ at: Target; name: string }>;
+  /** Elements at which pages with another name begin, or a page break is forced. The name is empty for those without one. */
+  names: Array<{ at: Target; name: string; isForced: boolean }>;
+  /** Whether pages go from right to left, so that the first is a left one. */
+  isReversed: boolean;
   /** Elements that margin boxes show, in the order of the document. Their index is that of their painter. */
   running: Array<{ name: string; at: Target; spaceAbove: number }>;
   bookmarks: Array<{ at: Target; level: number; label: string; isClosed: boolean }>;

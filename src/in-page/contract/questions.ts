@@ -8,6 +8,7 @@ import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } fr
 import type { LastBlock, LayoutLinks, PageRisk } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
+import type { PageClass } from './page-selectors.ts';
 import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
@@ -67,6 +68,8 @@ export interface Questions {
   measureFootnotes(widthPx: number, groups: number[][]): number[];
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
+  hidePageStyles(): null;
+  showPageStyles(classes: PageClass[], pages: number[]): boolean;
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   prepareHeaders(markup: string[]): null;

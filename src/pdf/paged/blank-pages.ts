@@ -13,6 +13,11 @@ export function findBlankPages(chunks: readonly Buffer[]): number[] {
   return file.pages.flatMap((_, index) => (isBlank(file, index) ? [index + 1] : []));
 }
 
+/** Returns the numbers of all others. */
+export function findPainted(file: PrintedPages): number[] {
+  return file.pages.flatMap((_, index) => (isBlank(file, index) ? [] : [index + 1]));
+}
+
 /** A longer content cannot be blank, and takes longer to read. */
 const MAX_BYTES = 400;
 

@@ -1,5 +1,5 @@
 /**
- * Draws the pages of one PDF that Chromium printed over those of another. Each becomes a form XObject, which is an artifact (ISO 32000-1,
+ * Draws the pages of one PDF that Chromium printed over or under those of another. Each becomes a form XObject, which is an artifact (ISO 32000-1,
  * 14.8.2.2), and what they share is written once. What follows sees a PDF as Chromium prints it.
  */
 import { PdfDict, PdfRef } from '@libpdf/core';
@@ -8,14 +8,18 @@ import { replaceReferences, STREAM } from '../objects/raw-file.ts';
 import { endPlain, Parts } from '../objects/write.ts';
 
 const CONTENTS = /\/Contents (\d+) 0 R/;
+/** What has been drawn under a page is in an array with its own content. */
+const ALL_CONTENTS = /\/Contents (?:\[([\d R]+)\]|(\d+ 0 R))/;
 const RESOURCES = '/Resources <<';
 const OBJECTS = '/XObject <<';
 /** Chromium names resources with a letter and a number. */
-const NAME = 'PlatenOverlay';
+const NAMES = { over: 'PlatenOverlay', under: 'PlatenUnderlay' } as const;
 
-/** `pages` are the indexes of the pages over which those of the overlay are drawn. */
-export function drawOverlay(file: PrintedPages, overlay: PrintedPages, pages: readonly number[]): Buffer[] {
-  const drawing = new OverlayDrawing(file, overlay);
+type Side = keyof typeof NAMES;
+
+/** `pages` are the indexes of the pages over or under which those of the overlay are drawn. */
+export function drawOverlay(file: PrintedPages, overlay: PrintedPages, pages: readonly number[], side: Side = 'over'): Buffer[] {
+  const drawing = new OverlayDrawing(file, overlay, side);
   drawing.copy();
   const changed = new Map(pages.map((page, index) => [file.pages[page] as number, drawing.drawOn(page, index)]));
   return drawing.end(changed);
@@ -24,15 +28,17 @@ export function drawOverlay(file: PrintedPages, overlay: PrintedPages, pages: re
 class OverlayDrawing {
   readonly #file: PrintedPages;
   readonly #overlay: PrintedPages;
+  readonly #side: Side;
   readonly #parts = new Parts();
   readonly #offsets: number[] = [];
   /** What is added to the numbers of objects of the overlay. */
   readonly #shift: number;
   readonly #save: number;
 
-  constructor(file: PrintedPages, overlay: PrintedPages) {
+  constructor(file: PrintedPages, overlay: PrintedPages, side: Side) {
     this.#file = file;
     this.#overlay = overlay;
+    this.#side = side;
     this.#parts.version = '1.4';
     this.#shift = file.size;
     this.#save = file.size + overlay.size;
@@ -59,11 +65,16 @@ class OverlayDrawing {
     const draw = this.#save + 1 + index;
     const { height } = this.#file.pageSize(page);
     const down = height - this.#overlay.pageSize(index).height;
-    const content = `Q\n/Artifact <</Type /Pagination>> BDC\nq\n1 0 0 1 0 ${down.toFixed(4)} cm\n/${NAME} Do\nQ\nEMC\n`;
-    this.#put(draw, stream(content));
+    const isOver = this.#side === 'over';
+    const name = NAMES[this.#side];
+    const content = `/Artifact <</Type /Pagination>> BDC\nq\n1 0 0 1 0 ${down.toFixed(4)} cm\n/${name} Do\nQ\nEMC\n`;
+    this.#put(draw, stream(isOver ? `Q\n${content}` : content));
     const text = this.#file.text(this.#file.pages[page] as number);
-    const drawn = text.replace(CONTENTS, (_, own) => `/Contents [${this.#save} 0 R ${own} 0 R ${draw} 0 R]`);
-    const reference = `/${NAME} ${form} 0 R`;
+    const drawn = text.replace(ALL_CONTENTS, (_, several, one) => {
+      const own = several ?? one;
+      return isOver ? `/Contents [${this.#save} 0 R ${own} ${draw} 0 R]` : `/Contents [${draw} 0 R ${own}]`;
+    });
+    const reference = `/${name} ${form} 0 R`;
     return drawn.includes(OBJECTS)
       ? drawn.replace(OBJECTS, `${OBJECTS}${reference}\n`)
       : drawn.replace(RESOURCES, `${RESOURCES}${OBJECTS}${reference}>>\n`);
@@ -86,7 +97,8 @@ class OverlayDrawing {
     const { width, height } = this.#overlay.pageSize(index);
     const resources = text.slice(text.indexOf(RESOURCES), text.indexOf('\n/MediaBox'));
     const content = this.#contentOf(page);
-    const entries = `<</Type /XObject\n/Subtype /Form\n/BBox [0 0 ${width} ${height}]\n${this.#renumber(resources)}\n`;
+    // Chromium rounds the sizes of pages by less than a point, which is corrected afterwards.
+    const entries = `<</Type /XObject\n/Subtype /Form\n/BBox [-1 -1 ${width + 1} ${height + 1}]\n${this.#renumber(resources)}\n`;
     this.#put(form, this.#overlay.text(content).replace('<<', entries), this.#overlay.stream(content) ?? '');
   }
 

@@ -3,6 +3,7 @@
  * boxes, bookmarks and page labels.
  */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import type { PageFacts } from '../../chromium/page-css/page-selectors.ts';
 import { setMarginRules, showReferences } from '../../chromium/paged/paged-content.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
@@ -17,6 +18,7 @@ import type { OverlayBoxes } from './overlay.ts';
 import { labelPages, type NumberedPages, namePages, numberPages } from './page-numbers.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 import { runningBoxes } from './running-margins.ts';
+import type { SidedBreaks } from './sided-breaks.ts';
 
 const POINTS_PER_PX = 0.75;
 /** Points by which the first element of a page may be lower than the page. */
@@ -26,18 +28,20 @@ const NO_PAGES: NumberedPages = { numbers: [], ofSection: [], sectionPages: [] }
 export class GeneratedContent implements PagedPart {
   readonly #document: LoadedDocument;
   readonly #elements: PagedElements;
+  readonly #sidedBreaks: SidedBreaks | undefined;
   #shown: string[] = [];
   #rules = '';
   #pages = NO_PAGES;
-  #names: string[] = [];
+  #facts: PageFacts[] = [];
   /** What runs in margin boxes, by the index of its page. */
   overlay: OverlayBoxes = new Map();
   /** The reference that changed last. */
   #moved = '';
 
-  constructor(document: LoadedDocument, elements: PagedElements) {
+  constructor(document: LoadedDocument, elements: PagedElements, sidedBreaks: SidedBreaks | undefined) {
     this.#document = document;
     this.#elements = elements;
+    this.#sidedBreaks = sidedBreaks;
   }
 
   /** The numbers of the pages of the last print. */
@@ -45,9 +49,9 @@ export class GeneratedContent implements PagedPart {
     return this.#pages;
   }
 
-  /** The name of each page, as `page` gives it. */
-  get names(): readonly string[] {
-    return this.#names;
+  /** What selectors ask of each page. */
+  get facts(): readonly PageFacts[] {
+    return this.#facts;
   }
 
   async settle(print: PagedPrint): Promise<boolean> {
@@ -58,10 +62,7 @@ export class GeneratedContent implements PagedPart {
       return page === undefined ? [] : [{ ...change, page }];
     });
     this.#pages = numberPages(print.file.pages.length, pagedStyles.firstNumber, changes);
-    this.#names = namePages(
-      print.file.pages.length,
-      this.#elements.names.map(({ at, name }) => ({ name, page: pageOf(at) })),
-    );
+    this.#facts = this.#readFacts(print);
     this.overlay = this.#placeRunning(print);
     const areShown = await this.#showNumbers(pageOf);
     const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print));
@@ -77,7 +78,8 @@ export class GeneratedContent implements PagedPart {
 
   async end({ print }: PagedPrint): Promise<PagedOutcome> {
     const { bookmarks, missing } = this.#elements;
-    const labels = labelPages(this.#pages.numbers, this.#names, this.#document.pagedStyles.numberStyles);
+    const names = this.#facts.map(({ name }) => name);
+    const labels = labelPages(this.#pages.numbers, names, this.#document.pagedStyles.numberStyles);
     const isShown = pagesWithin(print.settings.pageRanges);
     return {
       labels: labels?.filter((_, page) => isShown(page)),
@@ -101,6 +103,18 @@ export class GeneratedContent implements PagedPart {
     return false;
   }
 
+  #readFacts({ file }: PagedPrint): PageFacts[] {
+    const { names, isReversed } = this.#elements;
+    const begun = names.map(({ at, ...begins }) => ({ ...begins, page: file.destinationOf(at)?.index }));
+    const blank = this.#sidedBreaks?.findAdded(file);
+    return namePages(file.pages.length, begun).map((named, page) => ({
+      ...named,
+      number: page + 1,
+      isLeft: (page % 2 === 1) !== isReversed,
+      isBlank: blank?.has(page) ?? false,
+    }));
+  }
+
   #placeRunning({ file, print }: PagedPrint): OverlayBoxes {
     const { marginBoxes } = this.#document.pagedStyles;
     const heights = this.#elements.running.length ? pageHeights(file) : [];
@@ -112,8 +126,10 @@ export class GeneratedContent implements PagedPart {
     let area: PageArea | undefined;
     for (const [page, own] of (running.length ? readPageAreas(file) : []).entries()) {
       area = own ?? area; // an empty page is like the one before
-      const frame = area && { ...area, scale: print.settings.scale, name: this.#names[page] ?? '' };
-      if (frame) boxes.set(page, runningBoxes(marginBoxes, running, frame, page, this.#pages.numbers));
+      const facts = this.#facts[page];
+      if (!area || !facts) continue;
+      const frame = { ...area, scale: print.settings.scale, facts };
+      boxes.set(page, runningBoxes(marginBoxes, running, frame, this.#pages.numbers));
     }
     return boxes;
   }

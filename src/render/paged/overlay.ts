@@ -35,6 +35,11 @@ export async function layOver(
   return drawOverlay(file, overlay, pages);
 }
 
+/** Draws each page of a print under that of another. */
+export function layUnder(file: PrintedPages, under: PrintedPages): PrintedPages {
+  return new PrintedPages(Buffer.concat(drawOverlay(file, under, [...file.pages.keys()], 'under')));
+}
+
 const OVERFLOWS =
   'what is painted over the pages has other pages than the document; leave out !important for @page in style sheets of other origins, and rules for all elements that break pages, or that give html a size or a position';
 

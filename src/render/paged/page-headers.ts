@@ -111,7 +111,7 @@ class PageHeaders implements PagedPart {
       sectionPage: String(ofSection[page] ?? page + 1),
       sectionPages: String(sectionPages[page] ?? pages),
     };
-    const name = this.#content.names[page] ?? '';
+    const name = this.#content.facts[page]?.name ?? '';
     return (['header', 'footer'] as const).flatMap((side) => {
       const markup = choose(this.#plan[side], page, pages, name);
       if (!markup) return [];

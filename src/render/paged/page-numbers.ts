@@ -1,5 +1,6 @@
 /** Numbers pages as a reader sees them: where the number is set, and in which section each page is. */
 
+import type { PageFacts } from '../../chromium/page-css/page-selectors.ts';
 import type { PageLabel } from '../../pdf/paged/page-labels.ts';
 
 /** A change of the page number on the page with this index. */
@@ -37,14 +38,25 @@ export function numberPages(count: number, first: string | undefined, changes: r
   };
 }
 
-/** The name of each page: that of the last element before its end that begins pages with a name. Of those on one page, the first counts. */
-export function namePages(count: number, begun: ReadonlyArray<{ name: string; page: number | undefined }>): string[] {
-  const names = new Map<number, string>();
-  for (const { name, page } of begun) if (page !== undefined) names.set(page, name);
-  let name = '';
+/** What begins pages with a name. */
+export interface BegunPages {
+  name: string;
+  /** The index of the page, if it is known. */
+  page: number | undefined;
+  /** Whether a break is forced before it. */
+  isForced: boolean;
+}
+
+/** The name of each page: that of the last element before its end that begins pages with a name. Of those on one page, the last counts. */
+export function namePages(count: number, begun: readonly BegunPages[]): Array<Pick<PageFacts, 'name' | 'numberInGroup'>> {
+  const begins = new Map<number, BegunPages>();
+  for (const each of begun) if (each.page !== undefined) begins.set(each.page, each);
+  let [name, numberInGroup] = ['', 0];
   return Array.from({ length: count }, (_, page) => {
-    name = names.get(page) ?? name;
-    return name;
+    const { name: own = name, isForced = false } = begins.get(page) ?? {};
+    numberInGroup = own !== name || isForced ? 1 : numberInGroup + 1;
+    name = own;
+    return { name, numberInGroup };
   });
 }
 

@@ -5,13 +5,14 @@
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import { findPainted } from '../../pdf/paged/blank-pages.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { printedPages } from '../request/values/page-ranges.ts';
 import { totalLength } from '../steps/finish-queue.ts';
 import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
-import { layOver, type OverlayBoxes } from './overlay.ts';
+import { layOver, layUnder, type OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** A document that still changes after as many prints does not settle. */
@@ -47,10 +48,19 @@ export class PagedContent {
   async end<P extends Print>(print: P): Promise<P & { paged: PagedOutcome }> {
     const read = this.#read(print);
     const overlay = this.#overlay(read);
-    let paged: PagedOutcome = { painted: [...overlay].flatMap(([index, boxes]) => (boxes.length ? index + 1 : [])) };
+    const painted = [...overlay].flatMap(([index, boxes]) => (boxes.length ? index + 1 : []));
+    let paged: PagedOutcome = {};
     for (const part of this.#parts) paged = { ...paged, ...(await part.end?.(read)) };
     removeProbes(read.file, this.#key);
-    const chunks = await layOver(this.#document, print, read.file, overlay);
+    let { file } = read;
+    for (const part of this.#parts) {
+      const under = await part.printUnder?.(read);
+      if (!under) continue;
+      file = layUnder(file, under);
+      painted.push(...findPainted(under));
+    }
+    const chunks = await layOver(this.#document, print, file, overlay);
+    paged = { ...paged, painted };
     return { ...print, chunks, bytes: totalLength(chunks), paged };
   }
 

@@ -22,6 +22,8 @@ export interface PagedPart {
   describeUnsettled?(): string;
   /** What is painted over the pages of the document, by the last print that it settled. */
   overlay?: OverlayBoxes;
+  /** Prints what is laid under the pages of the print that is kept. */
+  printUnder?(print: PagedPrint): Promise<PrintedPages>;
   /** Looks at the print that is kept. */
   end?(print: PagedPrint): Promise<PagedOutcome>;
 }

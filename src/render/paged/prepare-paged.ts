@@ -1,9 +1,11 @@
 /** Finds out which content of a loaded document depends on its pages, and prepares it. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import type { PagedStyles } from '../../chromium/page-css/paged-properties.ts';
 import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
+import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
@@ -13,6 +15,7 @@ import { LastBlock } from './layout/last-block.ts';
 import { LayoutReport } from './layout/layout-report.ts';
 import { PageWarnings } from './layout/page-warnings.ts';
 import { preparePageHeaders } from './page-headers.ts';
+import { PageStyles } from './page-styles.ts';
 import { PagedContent } from './paged-content.ts';
 import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
@@ -25,11 +28,12 @@ export async function preparePaged(
   settings: PrintSettings,
 ): Promise<PagedContent | undefined> {
   const key = probeKey(content, 'place');
+  const sidedBreaks = await prepareSidedBreaks(document, key);
   const found: Array<PagedPart | undefined> = [
     await preparePagedTables(document, key, print.tagged || print.outline),
     print.singlePage ? undefined : await prepareFootnotes(document, key),
-    ...(await prepareGenerated(document, key, paged, settings)),
-    await prepareSidedBreaks(document, key),
+    ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
+    sidedBreaks,
     print.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, print, paged.layout) : undefined,
     mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined,
@@ -43,21 +47,36 @@ async function prepareFootnotes({ pagedStyles, paged }: LoadedDocument, key: str
   return footnotes.length ? new Footnotes(paged, footnotes) : undefined;
 }
 
-/** Headers and footers show the page numbers and strings of the document. */
+/** Headers and footers, and rules for pages with a number, show the page numbers and strings of the document. */
 async function prepareGenerated(
   document: LoadedDocument,
   key: string,
   plan: PagedPlan | undefined,
   settings: PrintSettings,
+  sidedBreaks: SidedBreaks | undefined,
 ): Promise<PagedPart[]> {
-  const { hasElements, marginTexts, firstNumber } = document.pagedStyles;
+  const { hasElements, marginTexts, firstNumber, numbered } = document.pagedStyles;
   const hasHeaders = plan?.header || plan?.footer;
-  if (!plan?.contents && !hasElements && !marginTexts.size && !firstNumber && !hasHeaders) return [];
-  const generated = new GeneratedContent(document, await readPagedContent(document.paged, key, plan?.contents));
-  return hasHeaders ? [generated, await preparePageHeaders(document, generated, plan, settings)] : [generated];
+  const selectsPages = numbered.size > 0 && !settings.singlePage;
+  if (!plan?.contents && !hasElements && !marginTexts.size && !firstNumber && !hasHeaders && !selectsPages) return [];
+  const elements = await readPagedContent(document.paged, key, plan?.contents);
+  const generated = new GeneratedContent(document, elements, sidedBreaks);
+  return [
+    generated,
+    ...(hasHeaders ? [await preparePageHeaders(document, generated, plan, settings)] : []),
+    ...(selectsPages && maySelect(numbered, elements) ? [await PageStyles.prepare(document, generated)] : []),
+  ];
 }
 
-async function prepareSidedBreaks(document: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+/** Whether any rule is for all pages, or for pages with a name that the document has. */
+function maySelect(numbered: PagedStyles['numbered'], { names }: PagedElements): boolean {
+  const known = new Set(['', ...names.map(({ name }) => name)]);
+  return [...numbered.values()].some(
+    ({ name, classes }) => known.has(name) && classes.every((each) => each.kind !== 'nth' || known.has(each.of)),
+  );
+}
+
+async function prepareSidedBreaks(document: LoadedDocument, key: string): Promise<SidedBreaks | undefined> {
   const breaks = document.hasSidedBreaks ? await readSidedBreaks(document.paged, `${key}side`) : [];
   return breaks.length ? new SidedBreaks(document, breaks) : undefined;
 }

@@ -1,4 +1,5 @@
 /** Finds the margin boxes in which elements run, and where they are on each page: style sheets and a print in, boxes to paint out. */
+import { type PageFacts, selectsPage, specificityOf } from '../../chromium/page-css/page-selectors.ts';
 import type { MarginDeclaration } from '../../chromium/page-css/paged-properties.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PageArea } from '../../pdf/paged/page-areas.ts';
@@ -15,14 +16,13 @@ export interface RunningElement {
 
 /** A page, and its area between the margins. */
 export interface PageFrame extends PageArea {
-  name: string;
+  facts: PageFacts;
   scale: number;
 }
 
 type Winner = { value: string; element: MarginDeclaration['element'] };
 type Rectangle = Record<'x' | 'y' | 'width' | 'height', number>;
 
-const SELECTOR = /^([-\w]*)((?::[a-z]+)*)$/;
 const NOTHING = /^(?:none|normal)$/i;
 /** The first, second or third of the three places along an edge. */
 const PLACES: Record<string, number> = { left: 0, top: 0, center: 1, middle: 1, right: 2, bottom: 2 };
@@ -33,10 +33,10 @@ export function runningBoxes(
   declarations: readonly MarginDeclaration[],
   running: readonly RunningElement[],
   frame: PageFrame,
-  page: number,
   numbers: readonly number[],
 ): OverlayBox[] {
-  const applied = declarations.filter((each) => matchesPage(each.pages, frame.name, page)).sort(bySpecificity);
+  const page = frame.facts.number - 1;
+  const applied = declarations.filter((each) => selectsPage(each.pages, frame.facts)).sort(bySpecificity);
   const boxes = Map.groupBy(applied, ({ box }) => box);
   const winners = new Map(Array.from(boxes, ([box, all]) => [box, findWinner(all)]));
   return [...winners].flatMap(([box, winner]): OverlayBox[] => {
@@ -49,22 +49,8 @@ export function runningBoxes(
   });
 }
 
-/** Whether a selector of pages matches. Pages with an even index are right pages. */
-function matchesPage(selector: string, name: string, page: number): boolean {
-  const [, wanted = '', classes = ''] = SELECTOR.exec(selector) ?? ['', '?'];
-  if (wanted && wanted !== name) return false;
-  const holds: Record<string, boolean> = { first: page === 0, left: page % 2 === 1, right: page % 2 === 0 };
-  return classes.split(':').every((each) => !each || holds[each] === true);
-}
-
 function bySpecificity(one: MarginDeclaration, other: MarginDeclaration): number {
-  return specificity(one.pages) - specificity(other.pages);
-}
-
-function specificity(selector: string): number {
-  return (
-    Number(/^[-\w]/.test(selector)) * 4 + Number(/:(?:first|blank)/.test(selector)) * 2 + Number(/:(?:left|right)/.test(selector))
-  );
+  return specificityOf(one.pages) - specificityOf(other.pages);
 }
 
 function findWinner(declarations: readonly MarginDeclaration[]): Winner | undefined {

@@ -6,6 +6,7 @@ import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { addBlankPages } from '../../chromium/paged/sided-breaks.ts';
 import type { SidedBreak } from '../../in-page/contract/paged.ts';
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import { readPageView } from '../../pdf/paged/page-areas.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** Empty pages may move what follows in another way than by a page, such as content that depends on the side. */
@@ -15,6 +16,8 @@ export class SidedBreaks implements PagedPart {
   readonly #document: LoadedDocument;
   readonly #breaks: readonly SidedBreak[];
   #additions = 0;
+  /** The numbers of breaks before which an empty page was added, unless that changed more. */
+  readonly #added = new Set<number>();
 
   constructor(document: LoadedDocument, breaks: readonly SidedBreak[]) {
     this.#document = document;
@@ -26,7 +29,14 @@ export class SidedBreaks implements PagedPart {
     this.#document.keepsSides = wrong?.length === 0;
     if (!wrong?.length || this.#additions === MAX_ADDITIONS) return false;
     this.#additions++;
+    for (const number of wrong) this.#added.add(number);
     return addBlankPages(this.#document.paged, wrong);
+  }
+
+  /** The indexes of the empty pages that were added. */
+  findAdded(file: PrintedPages): ReadonlySet<number> {
+    const before = [...this.#added].map((number) => (file.destinationOf(this.#breaks[number]?.at ?? '')?.index ?? 0) - 1);
+    return new Set(before.filter((page) => page >= 0 && !readPageView(file, page)));
   }
 
   /** The elements that need an empty page. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */

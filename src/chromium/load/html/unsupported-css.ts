@@ -3,7 +3,6 @@
  * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
 import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
-import { translateSelector } from '../../page-css/page-selectors.ts';
 import { isUnknownSize, toLengths } from '../../print/page-sizes.ts';
 
 export interface UnsupportedCss {
@@ -41,9 +40,6 @@ const FEATURES: Record<string, Feature> = {
   marks: ofPage(inValue(/^marks$/, /^(?!none)/)),
   bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
-  nth: ofPage((declaration) =>
-    translateSelector(declaration.within.at(-1) ?? '') ? undefined : inPrelude(/:nth\([^)]*\)?/i)(declaration),
-  ),
 };
 
 /**
@@ -70,11 +66,6 @@ function noteFeatures(declaration: Declaration, where: string, found: Map<string
 
 function inValue(name: RegExp, wanted: { test(value: string): boolean }): Feature {
   return ({ property, value }) => (name.test(property) && wanted.test(value) ? value : undefined);
-}
-
-/** Finds text in what stands before the block of a rule. */
-function inPrelude(wanted: RegExp): Feature {
-  return ({ property, within }) => (property ? undefined : wanted.exec(within.at(-1) ?? '')?.[0]);
 }
 
 /** Finds a function in a value, and returns only the function. */

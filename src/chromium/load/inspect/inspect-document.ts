@@ -38,6 +38,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   numberStyles: new Map(),
   marginBoxes: [],
   hasFootnotes: false,
+  numbered: new Map(),
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */

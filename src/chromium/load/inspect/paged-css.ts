@@ -6,7 +6,8 @@
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
 import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
-import { translateSelector } from '../../page-css/page-selectors.ts';
+import type { PageSelector } from '../../page-css/page-selectors.ts';
+import { findLateSelectors, isKnownRule } from '../../page-css/selector-rules.ts';
 import { contentHighWidth, isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 
@@ -35,8 +36,6 @@ const MAX_NAME = 100;
 /** The block in which style attributes are read. */
 const STYLE_ATTRIBUTES = '[style]';
 const PAGE_SELECTOR = /^@page\b(.*)$/is;
-const KNOWN_SELECTOR = /^[\w-]*(?::(?:first|left|right|blank))?$/i;
-const FIRST_OF_NAME = /^([\w-]+):first$/i;
 const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
@@ -74,7 +73,8 @@ export function findPagedCandidates(texts: readonly StyleText[]): Candidate[] {
   const facts = collectFacts(declared.map(({ declaration }) => declaration));
   const found: Candidate[] = [];
   for (const { declaration, where } of declared) {
-    const fault = FAULTS[declaration.property]?.(declaration, facts);
+    const late = findLateSelectors(declaration);
+    const fault = late.length ? lateFault(declaration, late, facts) : FAULTS[declaration.property]?.(declaration, facts);
     const candidate = fault && toCandidate(declaration, where, fault, facts);
     if (candidate && found.push(candidate) >= MAX_CANDIDATES) break;
   }
@@ -86,7 +86,8 @@ function findRelevant(text: string): Declaration[] {
   const sized = new Set<string | undefined>();
   for (const declaration of readDeclarations(text)) {
     const { property, value, within } = declaration;
-    if (property === 'size' && !isInvalidSize(value)) sized.add(within.at(-1));
+    if (findLateSelectors(declaration).length) found.push(declaration);
+    else if (property === 'size' && !isInvalidSize(value)) sized.add(within.at(-1));
     else if (property === 'page' || Object.hasOwn(FAULTS, property)) found.push(declaration);
   }
   return found.filter(({ property, within }) => property !== 'size' || !sized.has(within.at(-1))); // others may be for other browsers
@@ -156,23 +157,25 @@ function findCounters(value: string): string[] {
   return Array.from(value.matchAll(/(?<![\w-])counters?\(\s*([\w-]+)/gi), ([, name = '']) => name);
 }
 
-/**
- * Chromium drops lists of selectors, several pseudo-classes in a row, and those that it does not know (`ParsePageSelector`:
- * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/css/parser/css_parser_impl.cc).
- */
-function pageSelectorFault({ within }: Declaration, { pages }: Facts): Fault | undefined {
-  const selector = PAGE_SELECTOR.exec(within.at(-1) ?? '')?.[1]?.trim() ?? '';
-  if (/:nth\(/i.test(selector) || translateSelector(within.at(-1) ?? '')) return undefined; // is reported as a feature, or works
-  if (!KNOWN_SELECTOR.test(selector))
-    return {
-      check: 'applies',
-      value: selector,
-      why: 'Chromium knows :first, :left and :right, and only one of them in a selector',
-    };
-  const name = FIRST_OF_NAME.exec(selector)?.[1];
-  if (name === undefined || !pages.has(name)) return undefined;
-  const why = 'Chromium applies :first to the first page of the document only; give what is on that page a page name of its own';
-  return { check: 'first-page', value: selector, name, why };
+function pageSelectorFault({ within }: Declaration): Fault | undefined {
+  const [, selector] = PAGE_SELECTOR.exec(within.at(-1) ?? '') ?? [];
+  if (selector === undefined || isKnownRule(within.at(-1) ?? '')) return undefined;
+  return {
+    check: 'applies',
+    value: selector.trim(),
+    why: 'a selector of pages has a name, :first, :left, :right, :blank or :nth()',
+  };
+}
+
+/** What is declared for pages that are known only when they have been laid out. */
+function lateFault({ value, within }: Declaration, late: readonly PageSelector[], { pages }: Facts): Fault | undefined {
+  const why =
+    'the pages of this rule are known when they have been laid out, so that only their margin boxes and backgrounds change';
+  const fault = { value: `${value} in ${within.at(-1)}`, why };
+  const ofNames = late.map(({ name, classes }) => (classes.length === 1 && classes[0]?.kind === 'first' ? name : ''));
+  if (ofNames.includes('')) return { ...fault, check: 'applies' };
+  const name = ofNames.find((each) => pages.has(each)); // Chromium applies it to the first page of the document
+  return name === undefined ? undefined : { ...fault, check: 'first-page', name };
 }
 
 function sizeFault(declaration: Declaration): Fault | undefined {

@@ -7,7 +7,6 @@ import { ask, DONE } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { answerOr, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
-import { translateSelectors } from '../../page-css/page-selectors.ts';
 import { type PagedStyles, translatePaged } from '../../page-css/paged-properties.ts';
 import { translateSizes } from '../../print/page-sizes.ts';
 import type { StyleText } from '../html/unsupported-css.ts';
@@ -43,7 +42,7 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => readText(textAt, sheet)))));
   const own = texts.map(({ text }, n) => (sheets[n]?.isScoped ? '' : text));
   const paged = translatePaged(own);
-  const rules = own.map((text, n) => [...(paged.rules[n] ?? []), ...translateSizes(text), ...translateSelectors(text)]);
+  const rules = own.map((text, n) => [...(paged.rules[n] ?? []), ...translateSizes(text)]);
   if (rules.some(({ length }) => length)) await step(ask(session, 'extendStyleSheets', [rules], DONE));
   const relevant = texts.some(({ text }) => INSPECTED_CSS.test(text)) ? texts.filter(({ text }) => RELEVANT_CSS.test(text)) : [];
   return { texts: relevant, rules: rules.flat(), paged };

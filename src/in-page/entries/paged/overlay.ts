@@ -14,7 +14,7 @@ import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 export type Painter = (box: OverlayBox) => HTMLElement;
 
 /** Unlike `div`, few rules of documents match it. */
-const SHEET = 'platen-sheet';
+export const SHEET = 'platen-sheet';
 const PX_PER_POINT = 96 / 72;
 const ROOT_LOOK = {
   display: 'block',
@@ -45,7 +45,15 @@ const ROOT_LOOK = {
 /** Nothing is before or after the sheets, and what is painted on one never goes on to the next. */
 const ONLY_SHEETS = `:root:root:root::before, :root:root:root::after { content: none !important; display: none !important }
 ${SHEET} * { break-before: auto !important; break-after: auto !important; page: auto !important }`;
-const SHEET_LOOK = { display: 'block', position: 'relative', margin: '0', padding: '0', border: 'none', overflow: 'clip' };
+export const SHEET_LOOK = {
+  display: 'block',
+  position: 'relative',
+  margin: '0',
+  padding: '0',
+  border: 'none',
+  overflow: 'clip',
+  'break-before': 'page',
+};
 
 const painters = new Map<string, Painter>();
 let styles: readonly Element[] = [];
@@ -62,21 +70,26 @@ export function paintWith(added = styles): readonly Element[] {
 
 /** Shows the sheets instead of the document, for good. */
 export function showOverlay(sheets: OverlaySheet[]): null {
-  const changes = new Changes();
-  const root = read(document, 'documentElement') as HTMLElement;
   for (const sheet of [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')]) clearPageRules(sheet);
-  for (const element of read(root, 'children')) changes.setStyle(element as HTMLElement, 'display', 'none');
-  for (const [property, value] of Object.entries(ROOT_LOOK)) changes.setStyle(root, property, value);
-  for (const style of styles) changes.append(root, style);
   const pages = new Map<string, string>(); // the names of pages by their sizes
-  for (const [number, sheet] of sheets.entries()) {
+  const elements = sheets.map((sheet) => {
     const size = `${sheet.width}pt ${sheet.height}pt`;
     const page = pages.get(size) ?? `${SHEET}-${pages.size}`;
     pages.set(size, page);
-    changes.append(root, createSheet(sheet, page, number === 0));
-  }
-  adoptStyles([...Array.from(pages, ([size, name]) => pageRule(size, name)), ONLY_SHEETS].join('\n'), changes);
+    return createSheet(sheet, page);
+  });
+  showSheets([...styles, ...elements], Array.from(pages, ([size, name]) => pageRule(size, name)).join('\n'));
   return null;
+}
+
+/** Shows elements instead of the document, for good. */
+export function showSheets(elements: readonly Element[], css: string): void {
+  const changes = new Changes();
+  const root = read(document, 'documentElement') as HTMLElement;
+  for (const element of read(root, 'children')) changes.setStyle(element as HTMLElement, 'display', 'none');
+  for (const [property, value] of Object.entries(ROOT_LOOK)) changes.setStyle(root, property, value);
+  for (const element of elements) changes.append(root, element);
+  adoptStyles([css, ONLY_SHEETS].join('\n'), changes);
 }
 
 /** In Chromium, what is important in a rule for all pages precedes what is important in one for pages with a name. */
@@ -96,12 +109,12 @@ function pageRule(size: string, name: string): string {
   return `@page ${name} { ${declarations.join('; ')}; ${NO_MARGIN_BOXES} }`;
 }
 
-function createSheet({ width, height, boxes, number }: OverlaySheet, page: string, isFirst: boolean): HTMLElement {
+function createSheet({ width, height, boxes, number }: OverlaySheet, page: string): HTMLElement {
   const sheet = createHtml(SHEET);
   // A little smaller than its page, so that rounding never makes it two.
   const size = { width: `${width}pt`, height: `calc(${height}pt - 1px)` };
   const counted = { 'counter-reset': `platen-sheet ${number}` }; // by which strings are shown
-  setLook(sheet, { ...SHEET_LOOK, ...size, ...counted, page, 'break-before': isFirst ? 'auto' : 'page' });
+  setLook(sheet, { ...SHEET_LOOK, ...size, ...counted, page });
   for (const box of boxes) {
     const painted = painters.get(box.name)?.(box);
     if (painted) sheet.append(painted);

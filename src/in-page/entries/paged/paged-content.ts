@@ -11,12 +11,12 @@ import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
 import { Destinations } from '../../dom/destinations.ts';
-import { call, readAttribute, readName } from '../../dom/nodes.ts';
+import { call, read, readAttribute, readName } from '../../dom/nodes.ts';
 import { parseContent, splitList } from './content-list.ts';
 import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
 import { computeCounters, type Snapshot } from './counters.ts';
-import { findAfter } from './following-element.ts';
+import { findAfter, isBreakForced } from './following-element.ts';
 import { findGenerated, findTargets, REFERENCE_RULES, References } from './references.ts';
 import { takeRunning } from './running-elements.ts';
 import { findSpaceAbove } from './space-above.ts';
@@ -61,6 +61,7 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
     references: references.references,
     bookmarks: marked.flatMap((element) => readBookmark(element, counters.get(element), destinations)),
     names: readPageNames(destinations),
+    isReversed: getComputedStyle(read(document, 'documentElement')).direction === 'rtl',
     running,
     missing: references.missing.slice(0, 100),
   };
@@ -121,18 +122,23 @@ function withinLimit(number: number): number {
 
 /** Elements with another page name than the one around them, and what follows them. */
 function readPageNames(destinations: Destinations): PagedElements['names'] {
-  const nameOf = (element: Element) =>
-    readProperty(element, 'page')
-      .replace(/^auto$/, '')
-      .slice(0, MAX_PAGED_TEXT);
-  const names = new Map<Element, string>();
+  const names = new Map<Element, { name: string; isForced: boolean }>();
   for (const element of findStyled(/(?:^|[\s;])page\s*:/, 'page:')) {
-    if (!call(element, 'checkVisibility') || !nameOf(element)) continue;
-    names.set(element, nameOf(element));
+    if (!call(element, 'checkVisibility') || readProperty(element, 'page') === 'auto') continue;
+    names.set(element, { name: nameOf(element), isForced: isBreakForced(element) });
     const after = findAfter(element);
-    if (after && !names.has(after)) names.set(after, nameOf(after));
+    if (after && !names.has(after)) names.set(after, { name: nameOf(after), isForced: false });
   }
-  return [...names].map(([element, name]) => ({ at: destinations.mark(element), name }));
+  return Array.from(names, ([element, begins]) => ({ at: destinations.mark(element), ...begins }));
+}
+
+/** The name of the pages of an element, which may be that of an element around it. */
+function nameOf(element: Element): string {
+  for (let around: Element | null = element; around; around = read(around, 'parentElement')) {
+    const name = readProperty(around, 'page');
+    if (name !== 'auto') return name.slice(0, MAX_PAGED_TEXT);
+  }
+  return '';
 }
 
 /** Elements with a level, and, if there are any, the headings without one. */

@@ -1,0 +1,200 @@
+/** Rules for pages that are selected by their number: margin boxes and backgrounds on the pages of a reader. */
+import { describe, expect, test } from 'vitest';
+import { Printed } from '../features/printed.ts';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
+import { sharedService } from '../support/shared-service.ts';
+import { readTaggedText } from '../support/tagged-text.ts';
+
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
+
+/** Seven pages, of which the second to the sixth are two groups. */
+const BOOK = `<p>a</p><section><p>b</p><p class="next">c</p></section>
+  <section><p>d</p><p class="next">e</p><p class="next">f</p></section><p>g</p>`;
+const PAGES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+const STYLES = `@page { size: 300px 300px; margin: 50px; @top-left { content: "any" } }
+  section { page: chapter; break-before: page } .next { break-before: page } p { margin: 0 }`;
+
+const book = (css: string, body = BOOK, attributes = 'dir="ltr"') =>
+  `<!doctype html><html lang="en" ${attributes}><title>x</title><style>${STYLES} ${css}</style>${body}`;
+const box = (selector: string, text: string) => `@page ${selector} { @top-left { content: "${text}" } }`;
+
+async function print(html: string, options: object = {}): Promise<Printed> {
+  return Printed.read(await bytesOf(await succeeded(client.pdf({ html, options }))));
+}
+
+async function warningsOf(html: string) {
+  return (await client.report({ html })).warnings;
+}
+
+describe('a selector', () => {
+  test.each([
+    [':nth(2)', 'b'],
+    [':nth(3n + 1)', 'adg'],
+    [':nth(-n + 2)', 'ab'],
+    [':NTH( +3N - 1 )', 'be'],
+    [':nth(0)', ''],
+    [':nth(2 of chapter)', 'ce'],
+    [':nth(odd of chapter)', 'bdf'],
+    [':nth(1 of other)', ''],
+    ['chapter:first', 'bd'],
+    ['chapter:nth(even)', 'bdf'],
+    ['chapter:nth(3n + 1)', 'd'],
+    ['chapter:nth(4):left', 'd'],
+    ['chapter:nth(4):right', ''],
+    [':first:right', 'a'],
+    [':first:left', ''],
+    [':left:nth(2 of chapter)', ''],
+    [':nth(3), chapter:first, :left', 'bcdf'],
+  ])('%s selects %s', async (selector, chosen) => {
+    const html = book(box(selector, 'chosen'));
+    expect((await print(html)).texts).toEqual(PAGES.map((page) => `${chosen.includes(page) ? 'chosen' : 'any'} ${page}`));
+    expect(await warningsOf(html)).toEqual([]);
+  });
+
+  test('follows the sides of a document from right to left', async () => {
+    const { texts } = await print(book(box(':nth(3):left', 'chosen') + box(':nth(2):left', 'wrong'), BOOK, 'dir="rtl"'));
+    expect(texts.slice(0, 4).map((text) => text.split(' ')[0])).toEqual(['any', 'any', 'chosen', 'any']);
+  });
+});
+
+describe('a group of pages begins', () => {
+  const first = box('chapter:first', 'first');
+  const before = 'section { break-before: auto } h1 { break-before: page; font-size: 12px; margin: 0 }';
+  const after = 'section { break-before: auto } section p { break-after: page }';
+  const inner = 'b { page: inner; display: block }';
+  const full = '<div style="height: 200px"></div>';
+
+  test.each([
+    ['at a break of the element', '<section>a</section><section>b</section>', '', ['first a', 'first b']],
+    [
+      'at a break before what it begins with',
+      '<section><h1>a</h1></section><section><h1>b</h1></section>',
+      before,
+      ['first a', 'first b'],
+    ],
+    ['at a break after what is before', '<section>a<p>b</p></section><section>c</section>', after, ['first a b', 'first c']],
+    ['after pages with another name', '<section>a</section><i>x</i><section>b</section>', '', ['first a', 'any x', 'first b']],
+    ['after named pages within it', '<section><p>a</p><b>x</b><p>c</p></section>', inner, ['first a', 'any x', 'first c']],
+    [
+      'not where a page is full',
+      `<section>${full}a</section><section>b</section>`,
+      'section { break-before: auto }',
+      ['first', 'any a b'],
+    ],
+  ])('%s', async (_, body, css, texts) => {
+    expect((await print(book(`i { display: block } ${first} ${css}`, body))).texts).toEqual(texts);
+  });
+});
+
+describe('the rules of a page', () => {
+  test('are as strong as their selectors, and the later wins', async () => {
+    const css = `${box('chapter', 'name')} ${box('chapter:nth(3)', 'both')} ${box(':nth(2)', 'number')} ${box(':left', 'side')}
+      ${box(':nth(1)', 'one')} ${box(':nth(-n + 1)', 'later')} ${box('chapter:left', 'named side')}`;
+    const shown = ['later', 'named side', 'both', 'named side', 'name', 'named side', 'any'];
+    expect((await print(book(css))).texts).toEqual(shown.map((text, page) => `${text} ${PAGES[page]}`));
+  });
+
+  test('are merged for each property', async () => {
+    const css = `@page { @top-left { color: #00f; background: #0f0; height: 40px; width: 100px } } @page :nth(2) { background: #ff0; @top-left { background: #f00 } @bottom-left { content: "below" } }`;
+    const printed = await print(book(css));
+    expect(printed.texts.slice(0, 3)).toEqual(['any a', 'any b below', 'any c']);
+    const places = [
+      [140, 30],
+      [250, 250],
+      [5, 5],
+    ] as const;
+    expect(await printed.colours(2, places)).toEqual(['#ff0000', '#ffff00', '#ffff00']);
+    expect(await printed.colours(3, places)).toEqual(['#00ff00', '#ffffff', '#ffffff']);
+  });
+
+  test('hold where their conditions hold, wherever they are', async () => {
+    const css = `@media screen { ${box(':nth(2)', 'screen')} } @media print { ${box(':nth(3)', 'print')} }
+      @supports (display: grid) { ${box(':nth(4)', 'grid')} @page { @top-right { content: "x" } } } @supports (display: none-such) { ${box(':nth(5)', 'no')} }`;
+    const html = book(css).replace(
+      '</style>',
+      `</style><style media="screen">${box(':nth(6)', 'no')}</style><style>${box(':nth(7)', 'own')}</style>`,
+    );
+    const shown = ['any', 'any', 'print', 'grid', 'any', 'any', 'own'];
+    expect((await print(html)).texts).toEqual(shown.map((text, page) => `${text} x ${PAGES[page]}`));
+  });
+
+  test('are those of style sheets in files, and of scripts', async () => {
+    const html = `${book('', BOOK)}<link rel="stylesheet" href="a.css"><script>document.body.append("")</script>`;
+    const assets = { 'a.css': { content: Buffer.from(box(':nth(2)', 'linked')).toString('base64'), type: 'text/css' } };
+    const printed = await Printed.read(await bytesOf(await succeeded(client.pdf({ html, assets }))));
+    expect(printed.texts.slice(0, 3)).toEqual(['any a', 'linked b', 'any c']);
+  });
+
+  test('include those for empty pages', async () => {
+    const css = `section { break-before: right } ${box(':blank', 'blank')} ${box(':nth(3)', 'third')} ${box(':blank:left', 'blank, left')} ${box('chapter:first', 'first')}`;
+    const { texts } = await print(book(css));
+    expect(texts).toEqual(['any a', 'blank, left', 'first b', 'any c', 'first d', 'any e', 'any f', 'any g']);
+  });
+});
+
+describe('margin boxes of selected pages', () => {
+  test('show the numbers, strings and elements of their pages', async () => {
+    const css = `h2 { break-before: page; string-set: title content() } header { position: running(head) } #reset { counter-reset: page 1 }
+      @page { @top-left { content: string(title) } @top-right { content: element(head) } @bottom-left { content: counter(page) "/" counter(pages) } }
+      @page :nth(2) { @top-left { content: "2: " string(title) } @top-right { content: none } @bottom-left { content: counter(page, upper-roman) } }
+      @page :nth(3) { @top-left { content: none } @bottom-right { content: element(head) } }
+      @page :first { counter-set: page 11 }`;
+    const body = '<header>head</header><h2>one</h2><h2>two</h2><h2 id="reset">three</h2><h2>four</h2>';
+    const texts = (await print(book(css, body))).texts.map((text) => text.split(' ').sort().join(' '));
+    const shown = ['one head one 11/4', '2: two two XII', 'head head three 1/4', 'four head four 2/4'];
+    expect(texts).toEqual(shown.map((text) => text.split(' ').sort().join(' ')));
+  });
+
+  test('are those of the printed pages if only some are printed', async () => {
+    const css = `@page { @bottom-right { content: counter(page) "/" counter(pages) } } ${box(':nth(3)', 'third')} ${box('chapter:first', 'first')}`;
+    const { texts } = await print(book(css), { pageRanges: '3-4, 7' });
+    expect(texts).toEqual(['third c 3/7', 'first d 4/7', 'any g 7/7']);
+  });
+
+  test('are not in the structure of a tagged document, which conforms', async () => {
+    const html = book(`@page chapter:first { background: #ffc; @top-left { content: "first" } }`);
+    const reply = await succeeded(client.pdf({ html, options: { conformance: 'PDF/UA-1', compress: false } }));
+    expect(await readTaggedText(Buffer.from(await bytesOf(reply)))).toEqual(PAGES);
+    const checked = await client.pdf({ html, options: { conformance: 'PDF/UA-1' }, conformance_report: true });
+    expect(await checked.json()).toEqual({ violations: [] });
+  });
+
+  test('are content of a page that has nothing else', async () => {
+    const blank = async (css: string) =>
+      (
+        await warningsOf(`<!doctype html><style>${css} p { break-after: page }</style><p>a<p style="visibility: hidden">b<p>c`)
+      ).map(({ kind, pages }) => [kind, pages]);
+    expect(await blank(box(':nth(9)', 'x'))).toEqual([['page_blank', [2]]]);
+    expect(await blank(box(':nth(2)', 'x'))).toEqual([]);
+  });
+
+  test('have the same bytes each time', async () => {
+    const [one, other] = await Promise.all([0, 1].map(async () => (await print(book(box(':nth(2)', 'x')))).bytes));
+    expect(one).toEqual(other);
+  });
+});
+
+describe('sizes and margins of pages that are selected by their number', () => {
+  test.each([
+    ['margin', '20px', 'chapter:nth(2n)'],
+    ['size', 'A6', 'chapter:first'],
+    ['border-top', '3px solid red', ':nth(2 of chapter)'],
+  ])('%s is reported, and changes nothing', async (property, value, selector) => {
+    const html = book(`@page ${selector.replace('2n)', '3n)')} { ${property}: ${value}; @top-left { content: "any" } }`);
+    expect(await warningsOf(html)).toContainEqual(
+      expect.objectContaining({ kind: 'unsupported_css', property, value: expect.stringContaining(value) }),
+    );
+    const [own, plain] = [await print(html), await print(book(''))];
+    expect(own.pages.map(({ width, height }) => [width, height])).toEqual(
+      plain.pages.map(({ width, height }) => [width, height]),
+    );
+    expect(own.find(2, 'b')).toEqual(plain.find(2, 'b'));
+  });
+});
+
+test('a document without pages of the name has nothing laid under its pages', async () => {
+  const [own, other] = await Promise.all([print(book(box('other:first', 'x'))), print(book(box('chapter:first', 'x')))]);
+  expect(own.texts).toEqual(PAGES.map((page) => `any ${page}`));
+  expect([own, other].map(({ bytes }) => Buffer.from(bytes).includes('PlatenUnderlay'))).toEqual([false, true]);
+});
