@@ -32,8 +32,8 @@ import { type PlaygroundRouteOptions, playgroundRoutes } from './routes/playgrou
 import { referenceRoutes } from './routes/reference.ts';
 import { renderRoutes } from './routes/renders.ts';
 import type { RouteServices } from './routes/services.ts';
-import { templateAssetRoutes } from './routes/template-assets.ts';
-import { templateRoutes } from './routes/templates.ts';
+import { templateAssetRoutes } from './routes/templates/template-assets.ts';
+import { templateRoutes } from './routes/templates/templates.ts';
 import { validateRoutes } from './routes/validate.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { answerOtherMethods } from './server/allowed-methods.ts';

@@ -3,10 +3,10 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import type { CompressTask } from './compress/compress-worker.ts';
-import type { Merged, MergeTask } from './edit/merge.ts';
 import type { Split, SplitTask } from './edit/split-documents.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { ExtendTask, FinishTask, Written } from './finish-worker.ts';
+import type { Merged, MergeTask } from './merge/merge.ts';
 import { type Refusal, unlessRefused } from './refusal.ts';
 
 export interface FinisherSettings {

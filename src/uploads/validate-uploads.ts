@@ -1,4 +1,4 @@
-/** Validates uploaded PDFs in separate processes, like `merge-uploads.ts`: a PDF and profiles in, the rules that it breaks out. */
+/** Validates uploaded PDFs in separate processes, like `assemble-uploads.ts`: a PDF and profiles in, the rules that it breaks out. */
 import { ServiceError } from '../errors.ts';
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import type { Validated } from '../pdf/validate/validate.ts';

@@ -35,15 +35,31 @@ const FORM_SCHEMA = {
   },
 };
 
+const NUMBER = { type: 'number' };
+const TEXT = { type: 'string' };
+const listOf = ($id: string, properties: object) => ({ type: 'array', items: { $id, type: 'object', properties } });
+
 const EXTRACTED_SCHEMA = {
   $id: 'Extracted',
   type: 'object',
+  description: 'Lengths are in points, from the upper left corner. Members that were not asked for are absent.',
   properties: {
-    pages: { type: 'array', items: { type: 'object' }, description: 'Size, text and lines of each page, in points.' },
-    metadata: { type: 'object' },
-    bookmarks: { type: 'array', items: { type: 'object' } },
-    fields: { type: 'array', items: { type: 'object' } },
-    attachments: { type: 'array', items: { type: 'object' } },
+    pages: listOf('ExtractedPage', {
+      ...{ width: NUMBER, height: NUMBER, text: TEXT },
+      lines: listOf('ExtractedLine', { text: TEXT, x: NUMBER, y: NUMBER, width: NUMBER, height: NUMBER }),
+    }),
+    metadata: { $id: 'ExtractedMetadata', type: 'object', additionalProperties: true },
+    bookmarks: listOf('ExtractedBookmark', { title: TEXT, page: { type: ['integer', 'null'] } }),
+    fields: listOf('ExtractedField', { name: TEXT, type: TEXT, value: {} }),
+    attachments: listOf('ExtractedFile', {
+      ...{
+        name: TEXT,
+        type: { type: ['string', 'null'] },
+        description: { type: ['string', 'null'] },
+        bytes: { type: 'integer' },
+      },
+      content: { type: 'string', contentEncoding: 'base64' },
+    }),
   },
 };
 

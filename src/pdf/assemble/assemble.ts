@@ -1,8 +1,8 @@
 /** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
-import { mergedTooLarge } from '../edit/merge.ts';
 import type { Password } from '../finish-settings.ts';
+import { mergedTooLarge } from '../merge/merge.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';

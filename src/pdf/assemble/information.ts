@@ -31,7 +31,7 @@ function textOf(value: PdfObject | undefined): string | undefined {
 
 function addEntry(read: InformationEntries, name: string, text: string): void {
   const known = NAMES[name];
-  if (name === 'Keywords') read.keywords = text.split(/\s*[,;]\s*/).filter(Boolean);
+  if (name === 'Keywords') read.keywords = text.split(/[,;]/).flatMap((word) => word.trim() || []);
   else if (!known) read.custom[name] = text;
   else {
     const shown = known.endsWith('Date') ? toRfc3339(text) : text;

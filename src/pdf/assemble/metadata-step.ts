@@ -1,10 +1,10 @@
 /** The step that writes entries of the metadata, in the information dictionary and in XMP alike. */
 import { type PdfDict, PdfName, PdfStream } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
-import { readPartFacts } from '../edit/merge-claims.ts';
 import { toFacts, writeInformation } from '../edit/metadata.ts';
 import { xmpPacket } from '../edit/xmp.ts';
 import type { PdfMetadata } from '../finish-settings.ts';
+import { readPartFacts } from '../merge/merge-claims.ts';
 import { type InformationEntries, readInformation } from './information.ts';
 import type { OpenDocument } from './open-document.ts';
 

@@ -1,8 +1,8 @@
 /** Opens the parts of an assembly, and joins several to one PDF. */
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { attach } from '../edit/attachments.ts';
-import { MergedFile, mergedTooLarge } from '../edit/merge.ts';
-import { readPartFacts } from '../edit/merge-claims.ts';
+import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
+import { readPartFacts } from '../merge/merge-claims.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';

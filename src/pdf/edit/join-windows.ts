@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { PDF, PdfDict, PdfRef, PdfStream } from '@libpdf/core';
+import { MergedFonts } from '../merge/merge-fonts.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { replaceReferences } from '../objects/raw-file.ts';
 import { toText } from '../objects/syntax.ts';
 import { endPlain, Parts, toBody } from '../objects/write.ts';
-import { MergedFonts } from './merge-fonts.ts';
 import type { PrintedPages } from './printed-pages.ts';
 
 /** The object number of the root of the page tree. */

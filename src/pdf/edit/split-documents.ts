@@ -5,10 +5,6 @@
  */
 import { inflateSync } from 'node:zlib';
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef } from '@libpdf/core';
-import { EditablePdf } from '../objects/editable-pdf.ts';
-import { contentView } from '../objects/inspect.ts';
-import { deflatedStream, textString, toText } from '../objects/syntax.ts';
-import { endPlain, Parts, toBody } from '../objects/write.ts';
 import {
   type FontObjects,
   type Glyph,
@@ -17,7 +13,11 @@ import {
   readSubset,
   type SubsetGlyphs,
   writeSubset,
-} from './font-subsets.ts';
+} from '../merge/font-subsets.ts';
+import { EditablePdf } from '../objects/editable-pdf.ts';
+import { contentView } from '../objects/inspect.ts';
+import { deflatedStream, textString, toText } from '../objects/syntax.ts';
+import { endPlain, Parts, toBody } from '../objects/write.ts';
 
 export interface SplitTask {
   pieces: Uint8Array[];

@@ -1,10 +1,10 @@
 /** The queue of PDFs that wait for finishing. It serves owners in turn and limits how many bytes are in memory. */
 import type { Deadline } from '../../deadline.ts';
 import { queueFull } from '../../errors.ts';
-import type { MergeTask } from '../../pdf/edit/merge.ts';
 import type { Split, SplitTask } from '../../pdf/edit/split-documents.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from '../../pdf/finish-settings.ts';
 import type { Finisher } from '../../pdf/finisher.ts';
+import type { MergeTask } from '../../pdf/merge/merge.ts';
 import { OwnerCounter } from '../../queue/owner-counter.ts';
 import type { OwnerQueue } from '../../queue/owner-queue.ts';
 

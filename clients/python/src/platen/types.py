@@ -870,20 +870,20 @@ class AssemblyPart(TypedDict):
     """Opens a PDF that is protected."""
 
 
-class AssemblyStepSelect(TypedDict):
+class SelectStep(TypedDict):
     """Keeps pages, in the given order."""
 
     pages: NotRequired[PageChoice]
 
 
-class AssemblyStepRotate(TypedDict):
+class RotateStep(TypedDict):
     """Turns pages clockwise."""
 
     angle: Literal[90] | Literal[180] | Literal[270]
     pages: NotRequired[PageChoice]
 
 
-class AssemblyStepStampOffset(TypedDict):
+class Offset(TypedDict):
     """Moves it to the right and down. Negative numbers move it to the left and up."""
 
     x: NotRequired[float | str]
@@ -892,9 +892,7 @@ class AssemblyStepStampOffset(TypedDict):
     """Default: `0`."""
 
 
-class AssemblyStepStamp(TypedDict):
-    """Draws something over pages."""
-
+class Drawing(TypedDict):
     text: NotRequired[str]
     """A text in any script. `{{page}}`, `{{pages}}`, `{{part_page}}`, `{{part_pages}}` and `{{title}}` are replaced
     on each page."""
@@ -910,8 +908,7 @@ class AssemblyStepStamp(TypedDict):
     pages: NotRequired[PageChoice]
     position: NotRequired[Literal['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right']]
     """Default: `"center"`."""
-    offset: NotRequired[AssemblyStepStampOffset]
-    """Moves it to the right and down. Negative numbers move it to the left and up."""
+    offset: NotRequired[Offset]
     scale: NotRequired[float]
     """A factor of its own size. Default: 1 for a text with `font_size`, for `html` and for a PDF; else as large as
     the page allows."""
@@ -929,53 +926,7 @@ class AssemblyStepStamp(TypedDict):
     """Names of fonts, as in CSS. Default: `"sans-serif"`."""
 
 
-class AssemblyStepWatermarkOffset(TypedDict):
-    """Moves it to the right and down. Negative numbers move it to the left and up."""
-
-    x: NotRequired[float | str]
-    """Default: `0`."""
-    y: NotRequired[float | str]
-    """Default: `0`."""
-
-
-class AssemblyStepWatermark(TypedDict):
-    """Draws something under the content of pages."""
-
-    text: NotRequired[str]
-    """A text in any script. `{{page}}`, `{{pages}}`, `{{part_page}}`, `{{part_pages}}` and `{{title}}` are replaced
-    on each page."""
-    html: NotRequired[str]
-    """Markup, with its own styles. Nothing is loaded, and no script runs. The same fields are replaced, and escaped."""
-    image: NotRequired[str]
-    """PNG, JPEG, GIF, WebP or SVG: the name of a file, base64, or a `data:` URL."""
-    file: NotRequired[str]
-    """A PDF, of which the first page is drawn: the name of a file in `assets` or of a part `files` of the form, or
-    base64."""
-    document_id: NotRequired[str]
-    """A stored document of the same key."""
-    pages: NotRequired[PageChoice]
-    position: NotRequired[Literal['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right']]
-    """Default: `"center"`."""
-    offset: NotRequired[AssemblyStepWatermarkOffset]
-    """Moves it to the right and down. Negative numbers move it to the left and up."""
-    scale: NotRequired[float]
-    """A factor of its own size. Default: 1 for a text with `font_size`, for `html` and for a PDF; else as large as
-    the page allows."""
-    fit: NotRequired[float]
-    """Makes it as large as this share of the page allows. Cannot be combined with `scale`."""
-    rotate: NotRequired[float]
-    """Counterclockwise. Default: `0`."""
-    opacity: NotRequired[float]
-    """Default: `1`."""
-    color: NotRequired[str]
-    """Of the text. Default: `"#000000"`."""
-    font_size: NotRequired[float]
-    """Of the text."""
-    font: NotRequired[str]
-    """Names of fonts, as in CSS. Default: `"sans-serif"`."""
-
-
-class AssemblyStepLetterhead(TypedDict):
+class LetterheadStep(TypedDict):
     """Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow."""
 
     file: NotRequired[str]
@@ -985,65 +936,53 @@ class AssemblyStepLetterhead(TypedDict):
     pages: NotRequired[PageChoice]
 
 
-class AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItemChildrenItem(TypedDict):
+class BookmarkOfLevel3(TypedDict):
     title: str
     page: int | None
 
 
-class AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItem(TypedDict):
+class BookmarkOfLevel2(TypedDict):
     title: str
     page: int | None
-    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItemChildrenItem]]
+    children: NotRequired[list[BookmarkOfLevel3]]
 
 
-class AssemblyStepBookmarksItemsItemChildrenItemChildrenItem(TypedDict):
+class BookmarkOfLevel1(TypedDict):
     title: str
     page: int | None
-    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItemChildrenItem]]
+    children: NotRequired[list[BookmarkOfLevel2]]
 
 
-class AssemblyStepBookmarksItemsItemChildrenItem(TypedDict):
-    title: str
-    page: int | None
-    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItemChildrenItem]]
-
-
-class AssemblyStepBookmarksItemsItem(TypedDict):
-    title: str
-    page: int | None
-    children: NotRequired[list[AssemblyStepBookmarksItemsItemChildrenItem]]
-
-
-class AssemblyStepBookmarks(TypedDict):
+class BookmarksStep(TypedDict):
     """Writes the bookmarks."""
 
     mode: NotRequired[Literal['parts', 'keep', 'none']]
     """`parts`: one for each part, with its own below it. `keep`: those of the parts. `none`: no bookmarks. Default:
     `parts` for several parts, `keep` for one."""
-    items: NotRequired[list[AssemblyStepBookmarksItemsItem]]
+    items: NotRequired[list[BookmarkOfLevel1]]
     """These bookmarks."""
 
 
-class AssemblyStepAttach(TypedDict):
+class AttachStep(TypedDict):
     """Attaches files."""
 
     files: list[Attachment]
 
 
-class AssemblyStepFill(TypedDict):
+class FillStep(TypedDict):
     """Fills form fields by their names."""
 
     fields: dict[str, str | bool | list[str]]
 
 
-class AssemblyStepFlatten(TypedDict):
+class FlattenStep(TypedDict):
     """Makes form fields part of the pages."""
 
     annotations: NotRequired[bool]
     """Whether annotations become content as well. Links stay. Default: `false`."""
 
 
-class AssemblyStepSplit(TypedDict):
+class SplitStep(TypedDict):
     """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
 
     every: NotRequired[int]
@@ -1054,7 +993,7 @@ class AssemblyStepSplit(TypedDict):
     """A PDF begins at each bookmark of the first level."""
 
 
-class AssemblyStepExtract(TypedDict):
+class ExtractStep(TypedDict):
     """Sends what the PDF holds, as JSON. Must be the last step."""
 
     what: NotRequired[list[Literal['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments']]]
@@ -1062,34 +1001,43 @@ class AssemblyStepExtract(TypedDict):
 
 
 class AssemblyStep(TypedDict):
-    select: NotRequired[AssemblyStepSelect]
-    """Keeps pages, in the given order."""
-    rotate: NotRequired[AssemblyStepRotate]
-    """Turns pages clockwise."""
-    stamp: NotRequired[AssemblyStepStamp]
+    select: NotRequired[SelectStep]
+    rotate: NotRequired[RotateStep]
+    stamp: NotRequired[Drawing]
     """Draws something over pages."""
-    watermark: NotRequired[AssemblyStepWatermark]
+    watermark: NotRequired[Drawing]
     """Draws something under the content of pages."""
-    letterhead: NotRequired[AssemblyStepLetterhead]
-    """Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow."""
-    bookmarks: NotRequired[AssemblyStepBookmarks]
-    """Writes the bookmarks."""
+    letterhead: NotRequired[LetterheadStep]
+    bookmarks: NotRequired[BookmarksStep]
     metadata: NotRequired[PdfMetadata]
     """Writes entries of the metadata. Others stay."""
-    attach: NotRequired[AssemblyStepAttach]
-    """Attaches files."""
-    fill: NotRequired[AssemblyStepFill]
-    """Fills form fields by their names."""
-    flatten: NotRequired[AssemblyStepFlatten]
-    """Makes form fields part of the pages."""
+    attach: NotRequired[AttachStep]
+    fill: NotRequired[FillStep]
+    flatten: NotRequired[FlattenStep]
     optimize: NotRequired[Images]
     """Makes the PDF smaller; without members, without a change that can be seen."""
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
-    split: NotRequired[AssemblyStepSplit]
-    """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
-    extract: NotRequired[AssemblyStepExtract]
-    """Sends what the PDF holds, as JSON. Must be the last step."""
+    split: NotRequired[SplitStep]
+    extract: NotRequired[ExtractStep]
+
+
+class AssemblyBody(TypedDict):
+    parts: list[AssemblyPart]
+    """What the PDF consists of, in this order."""
+    steps: NotRequired[list[AssemblyStep]]
+    """What is done with the whole, in this order. Default: `[]`."""
+    options: NotRequired[PdfOptions]
+    """Options of all parts that are rendered. Those of a part replace them."""
+    drop_signatures: NotRequired[bool]
+    """Removes signatures of parts, which an assembly would break. Default: `false`."""
+    assets: NotRequired[Assets]
+    store: NotRequired[Store]
+    filename: NotRequired[Filename]
+    metadata: NotRequired[DocumentMetadata]
+    dry_run: NotRequired[DryRun]
+    webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class AssemblyForm(TypedDict):
@@ -1099,13 +1047,51 @@ class AssemblyForm(TypedDict):
     """PDFs, images and other files, which parts and steps name."""
 
 
+class ExtractedLine(TypedDict):
+    text: NotRequired[str]
+    x: NotRequired[float]
+    y: NotRequired[float]
+    width: NotRequired[float]
+    height: NotRequired[float]
+
+
+class ExtractedPage(TypedDict):
+    width: NotRequired[float]
+    height: NotRequired[float]
+    text: NotRequired[str]
+    lines: NotRequired[list[ExtractedLine]]
+
+
+ExtractedMetadata: TypeAlias = "dict[str, Any]"
+
+
+class ExtractedBookmark(TypedDict):
+    title: NotRequired[str]
+    page: NotRequired[int | None]
+
+
+class ExtractedField(TypedDict):
+    name: NotRequired[str]
+    type: NotRequired[str]
+    value: NotRequired[Any]
+
+
+class ExtractedFile(TypedDict):
+    name: NotRequired[str]
+    type: NotRequired[str | None]
+    description: NotRequired[str | None]
+    bytes: NotRequired[int]
+    content: NotRequired[str]
+
+
 class Extracted(TypedDict):
-    pages: NotRequired[list[dict[str, Any]]]
-    """Size, text and lines of each page, in points."""
-    metadata: NotRequired[dict[str, Any]]
-    bookmarks: NotRequired[list[dict[str, Any]]]
-    fields: NotRequired[list[dict[str, Any]]]
-    attachments: NotRequired[list[dict[str, Any]]]
+    """Lengths are in points, from the upper left corner. Members that were not asked for are absent."""
+
+    pages: NotRequired[list[ExtractedPage]]
+    metadata: NotRequired[ExtractedMetadata]
+    bookmarks: NotRequired[list[ExtractedBookmark]]
+    fields: NotRequired[list[ExtractedField]]
+    attachments: NotRequired[list[ExtractedFile]]
 
 
 AssemblyReply: TypeAlias = "RenderedPdf | Extracted | DryRunResult"

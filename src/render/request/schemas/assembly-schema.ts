@@ -76,7 +76,7 @@ const DRAWN = {
   document_id: DocumentId,
   pages: Pages,
   position: option(oneOf(POSITIONS), { default: 'center', examples: ['bottom-right'] }),
-  offset: option(Type.Object({ x: Offset, y: Offset }, CLOSED), {
+  offset: option(Type.Object({ x: Offset, y: Offset }, { ...CLOSED, $id: 'Offset' }), {
     description: 'Moves it to the right and down. Negative numbers move it to the left and up.',
     examples: [{ x: '-1cm', y: '-1cm' }],
   }),
@@ -106,8 +106,9 @@ const DRAWN = {
   }),
 };
 
+const Drawing = Type.Object(DRAWN, { ...CLOSED, $id: 'Drawing' });
 const Draw = (description: string) =>
-  option(Type.Object(DRAWN, CLOSED), {
+  option(Drawing, {
     description,
     expected: 'an object with one of text, html, image, file or document_id',
     examples: [{ text: 'PAID', position: 'top-right', font_size: 24 }],
@@ -116,37 +117,41 @@ const Draw = (description: string) =>
 const Value = Type.Union([Type.String({ maxLength: 16_000 }), Type.Boolean(), Type.Array(Type.String({ maxLength: 1_000 }))]);
 
 /** Bookmarks below others, in so many levels. */
-const LEVELS = 5;
-const Item = (more: Record<string, TSchema>) =>
+const LEVELS = 3;
+const Item = ($id: string, more: Record<string, TSchema>) =>
   Type.Object(
     { title: Type.String({ maxLength: 1_000 }), page: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]), ...more },
-    CLOSED,
+    { ...CLOSED, $id },
   );
 
 function bookmarkSchema(levels: number): TSchema {
-  if (levels === 1) return Item({});
-  return Item({ children: Type.Optional(Type.Array(bookmarkSchema(levels - 1), { maxItems: MAX_BOOKMARKS })) });
+  const $id = `BookmarkOfLevel${LEVELS - levels + 1}`;
+  if (levels === 1) return Item($id, {});
+  return Item($id, { children: Type.Optional(Type.Array(bookmarkSchema(levels - 1), { maxItems: MAX_BOOKMARKS })) });
 }
 
 const BookmarkSchema = Type.Unsafe<Bookmark>(bookmarkSchema(LEVELS));
 
 export const StepSchema = Type.Object(
   {
-    select: option(Type.Object({ pages: Pages }, CLOSED), {
+    select: option(Type.Object({ pages: Pages }, { ...CLOSED, $id: 'SelectStep' }), {
       description: 'Keeps pages, in the given order.',
       examples: [{ pages: '1-3, last' }],
     }),
-    rotate: option(Type.Object({ angle: oneOfNumbers([90, 180, 270]), pages: Pages }, CLOSED), {
+    rotate: option(Type.Object({ angle: oneOfNumbers([90, 180, 270]), pages: Pages }, { ...CLOSED, $id: 'RotateStep' }), {
       description: 'Turns pages clockwise.',
       examples: [{ angle: 90, pages: 'odd' }],
     }),
     stamp: Draw('Draws something over pages.'),
     watermark: Draw('Draws something under the content of pages.'),
-    letterhead: option(Type.Object({ file: FileOf('A PDF'), document_id: DocumentId, pages: Pages }, CLOSED), {
-      description:
-        'Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow.',
-      examples: [{ file: 'letterhead.pdf' }],
-    }),
+    letterhead: option(
+      Type.Object({ file: FileOf('A PDF'), document_id: DocumentId, pages: Pages }, { ...CLOSED, $id: 'LetterheadStep' }),
+      {
+        description:
+          'Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow.',
+        examples: [{ file: 'letterhead.pdf' }],
+      },
+    ),
     bookmarks: option(
       Type.Object(
         {
@@ -156,20 +161,29 @@ export const StepSchema = Type.Object(
           }),
           items: option(Type.Array(BookmarkSchema, { maxItems: MAX_BOOKMARKS }), { description: 'These bookmarks.' }),
         },
-        CLOSED,
+        { ...CLOSED, $id: 'BookmarksStep' },
       ),
       { description: 'Writes the bookmarks.', examples: [{ items: [{ title: 'Invoice', page: 1 }] }] },
     ),
     metadata: option(Metadata, { description: 'Writes entries of the metadata. Others stay.', examples: [{ title: 'Offer' }] }),
-    attach: option(Type.Object({ files: Type.Array(Attachment, { minItems: 1, maxItems: MAX_ATTACHMENTS }) }, CLOSED), {
-      description: 'Attaches files.',
-    }),
-    fill: option(Type.Object({ fields: Type.Record(Type.String(), Value) }, CLOSED), {
+    attach: option(
+      Type.Object(
+        { files: Type.Array(Attachment, { minItems: 1, maxItems: MAX_ATTACHMENTS }) },
+        { ...CLOSED, $id: 'AttachStep' },
+      ),
+      {
+        description: 'Attaches files.',
+      },
+    ),
+    fill: option(Type.Object({ fields: Type.Record(Type.String(), Value) }, { ...CLOSED, $id: 'FillStep' }), {
       description: 'Fills form fields by their names.',
       examples: [{ fields: { name: 'Ada', agreed: true } }],
     }),
     flatten: option(
-      Type.Object({ annotations: flag(false, 'Whether annotations become content as well. Links stay.') }, CLOSED),
+      Type.Object(
+        { annotations: flag(false, 'Whether annotations become content as well. Links stay.') },
+        { ...CLOSED, $id: 'FlattenStep' },
+      ),
       {
         description: 'Makes form fields part of the pages.',
         examples: [{}],
@@ -191,12 +205,15 @@ export const StepSchema = Type.Object(
           }),
           at: option(oneOf(['bookmarks']), { description: 'A PDF begins at each bookmark of the first level.' }),
         },
-        CLOSED,
+        { ...CLOSED, $id: 'SplitStep' },
       ),
       { description: 'Makes several PDFs, which are sent as a ZIP archive. Must be the last step.', examples: [{ every: 1 }] },
     ),
     extract: option(
-      Type.Object({ what: option(Type.Array(oneOf(EXTRACTED), { minItems: 1 }), { default: [...EXTRACTED] }) }, CLOSED),
+      Type.Object(
+        { what: option(Type.Array(oneOf(EXTRACTED), { minItems: 1 }), { default: [...EXTRACTED] }) },
+        { ...CLOSED, $id: 'ExtractStep' },
+      ),
       {
         description: 'Sends what the PDF holds, as JSON. Must be the last step.',
         examples: [{ what: ['text', 'metadata'] }],
@@ -229,7 +246,7 @@ export const AssemblyBody = Type.Object(
     drop_signatures: flag(false, 'Removes signatures of parts, which an assembly would break.'),
     ...{ assets, store, filename, metadata, dry_run },
   },
-  { ...CLOSED, expected: 'a JSON object' },
+  { ...CLOSED, $id: 'AssemblyBody', expected: 'a JSON object' },
 );
 
 export type AssemblyBody = Static<typeof AssemblyBody>;

@@ -1,18 +1,18 @@
 /** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidField } from '../../errors.ts';
-import type { RenderLimits } from '../../render/request/render-request.ts';
-import { parseAssets } from '../../render/request/values/assets.ts';
-import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
-import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
-import type { Templates } from '../../templates/templates.ts';
-import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
-import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
-import { type ById, binary, pathId, recordSchema } from '../replies/response-schema.ts';
-import { readBody } from '../requests/read-body.ts';
-import { requirePrincipal } from '../server/authenticate.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
-import type { RouteServices } from './services.ts';
+import { invalidField } from '../../../errors.ts';
+import type { RenderLimits } from '../../../render/request/render-request.ts';
+import { parseAssets } from '../../../render/request/values/assets.ts';
+import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
+import type { AssetFile, TemplateAsset } from '../../../templates/assets.ts';
+import type { Templates } from '../../../templates/templates.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
+import { TEMPLATE_SCHEMA, templateRecord } from '../../replies/records.ts';
+import { type ById, binary, pathId, recordSchema } from '../../replies/response-schema.ts';
+import { readBody } from '../../requests/read-body.ts';
+import { requirePrincipal } from '../../server/authenticate.ts';
+import { RATE_LIMITED } from '../../server/rate-limit.ts';
+import type { RouteServices } from '../services.ts';
 
 interface ByPath {
   Params: { id: string; '*': string };

@@ -9,6 +9,7 @@ import { ServiceError } from '../../errors.ts';
 import { outputIntent } from '../conformance/output-intent.ts';
 import { type Claims, isVersion2 } from '../conformance/profiles.ts';
 import { limitDecoding } from '../decoding-limit.ts';
+import { xmpPacket } from '../edit/xmp.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
 import { PackedFile } from '../objects/object-streams.ts';
@@ -21,7 +22,6 @@ import { MergedForm } from './merge-forms.ts';
 import { MergedLayers } from './merge-layers.ts';
 import { MergeSource } from './merge-source.ts';
 import { MergedTags } from './merge-tags.ts';
-import { xmpPacket } from './xmp.ts';
 
 export interface MergeTask {
   documents: Uint8Array[];

@@ -1,19 +1,19 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { isMembers } from '../../batches/batch-request.ts';
-import { invalidField } from '../../errors.ts';
-import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
-import { oneOf, option } from '../../render/request/schemas/option.ts';
-import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
-import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
-import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
-import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
-import type { AssetFiles } from '../../templates/assets.ts';
-import { ENGINES } from '../../templates/templates.ts';
-import { PAST_VERSIONS } from '../../templates/versions.ts';
-import { textErrors, validator } from '../../validate.ts';
-import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
+import { isMembers } from '../../../batches/batch-request.ts';
+import { invalidField } from '../../../errors.ts';
+import { checkDocumentSize, type RenderLimits } from '../../../render/request/render-request.ts';
+import { oneOf, option } from '../../../render/request/schemas/option.ts';
+import { MAX_HTML_BYTES } from '../../../render/request/schemas/options-schema.ts';
+import { AssetsSchema, parseAssets } from '../../../render/request/values/assets.ts';
+import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
+import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
+import type { AssetFiles } from '../../../templates/assets.ts';
+import { ENGINES } from '../../../templates/templates.ts';
+import { PAST_VERSIONS } from '../../../templates/versions.ts';
+import { textErrors, validator } from '../../../validate.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -21,17 +21,17 @@ import {
   templateRecord,
   VERSION_SCHEMA,
   versionRecord,
-} from '../replies/records.ts';
-import { type ById, listSchema, pathId, recordSchema } from '../replies/response-schema.ts';
-import { createOnce, IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
-import { parseJson } from '../requests/json-body.ts';
-import { readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
-import { memoryOfBody } from '../requests/read-body.ts';
-import { requestMemory, takeBody } from '../requests/request-memory.ts';
-import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
-import { requirePrincipal } from '../server/authenticate.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
-import type { RouteServices } from './services.ts';
+} from '../../replies/records.ts';
+import { type ById, listSchema, pathId, recordSchema } from '../../replies/response-schema.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA } from '../../requests/idempotent.ts';
+import { parseJson } from '../../requests/json-body.ts';
+import { readFilteredPage, readPage, toList, toPage } from '../../requests/listing.ts';
+import { memoryOfBody } from '../../requests/read-body.ts';
+import { requestMemory, takeBody } from '../../requests/request-memory.ts';
+import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../../requests/source-bodies.ts';
+import { requirePrincipal } from '../../server/authenticate.ts';
+import { RATE_LIMITED } from '../../server/rate-limit.ts';
+import type { RouteServices } from '../services.ts';
 
 interface ByVersion {
   Params: { id: string; version: string };
