@@ -31,6 +31,8 @@ const READ_OVER: Array<[css: string, property: string, value: string]> = [
   ['img { image-resolution: 300dpi }', 'image-resolution', '300dpi'],
   ['@page :nth(3n) { margin: 0 }', 'margin', '0 in @page :nth(3n)'],
   ['@page { size: A11 }', 'size', 'A11'],
+  ['@page { size: 0 }', 'size', '0'],
+  ['@page { size: 100mm 0mm }', 'size', '100mm 0mm'],
   ['p { color: device-cmyk(0 0 0 1) }', 'color', 'device-cmyk(0 0 0 1)'],
 ];
 

@@ -72,12 +72,15 @@ export function isUnknownSize(value: string): boolean {
   return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !KNOWN_PAPERS.includes(name);
 }
 
-/** Whether the value of `size` is not a size in CSS, so that Chromium drops it. Names that only it does not know are others. */
+/**
+ * Whether the value of `size` is not a size in CSS, so that Chromium drops it, or nothing fits on such a page, so that Chromium ignores it.
+ * Names that only it does not know are others.
+ */
 export function isInvalidSize(value: string): boolean {
   const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
   if (value.includes('(') || (words.length === 1 && KEYWORDS.includes(words[0] ?? ''))) return false;
   const lengths = words.filter((word) => word === '0' || CSS_LENGTH.test(word));
-  if (lengths.length) return lengths.length !== words.length || words.length > 2;
+  if (lengths.length) return lengths.length !== words.length || words.length > 2 || lengths.some((length) => !Number.parseFloat(length));
   const names = words.filter((word) => !ORIENTATIONS.includes(word));
   return words.length - names.length > 1 || names.length > 1 || names.some((name) => !NAME.test(name) || KEYWORDS.includes(name));
 }

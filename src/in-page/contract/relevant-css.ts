@@ -6,7 +6,7 @@ export const PAGED_CSS =
 export const INSPECTED_CSS = new RegExp(
   [
     /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
-    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
+    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[1-9][\d.]{0,8}[a-z]{2}\s{1,9}[1-9][\d.]{0,8}[a-z]{2}\s{0,9}[;}])/,
     /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
     /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
     /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,

@@ -183,7 +183,7 @@ function sizeFault(declaration: Declaration): Fault | undefined {
   if (!isOfPage(declaration) || !isInvalidSize(value) || contentHighWidth(value)) return undefined;
   const why = /\bauto\b/i.test(value)
     ? 'a page as high as its content has a size such as 80mm auto'
-    : 'a size is one or two lengths, or a name such as A4, alone or with portrait or landscape';
+    : 'a size is one or two lengths that are not 0, or a name such as A4, alone or with portrait or landscape';
   return { check: 'applies', value, why };
 }
 
