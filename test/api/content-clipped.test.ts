@@ -80,6 +80,14 @@ describe('content_clipped', () => {
     ]);
   });
 
+  test('is measured between the margins, whatever header is printed', async () => {
+    const options = { margin: '1in' };
+    const { warnings } = await client.report({ html: html(800), options });
+    expect(warnings).toMatchObject([{ kind: 'content_shrunk' }]);
+    const withHeader = { ...options, headerTemplate: '<span>Company</span>' };
+    expect((await client.report({ html: html(800), options: withHeader })).warnings).toEqual(warnings);
+  });
+
   test('restores the layout for the next document of the key', async () => {
     const read = async () => (await readPdfReply(await client.pdf({ html: '<p style="text-align: right">x' }))).firstText;
     const before = await read();

@@ -99,7 +99,8 @@ function largestView(content: string, leastHeight: number, isPossible: (scale: n
   for (const [, left, top, width, height, perPixel] of content.matchAll(SCALED_CONTENT)) {
     const units = Number(width) * Number(height);
     const scale = Number(perPixel) / UNITS_PER_PIXEL;
-    if (units <= mostUnits || Number(height) < leastHeight || !(scale > 0) || !isPossible(scale)) continue;
+    const isTemplates = largest && left === '0' && top === '0'; // which are drawn after the document, on the whole sheet
+    if (isTemplates || units <= mostUnits || Number(height) < leastHeight || !(scale > 0) || !isPossible(scale)) continue;
     mostUnits = units;
     largest = {
       scale,
