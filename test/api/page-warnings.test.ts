@@ -16,6 +16,9 @@ const above = (px: number) => `<div style="height: ${px}px"></div>`;
 const FORCED = 'break-before: page';
 const MARGIN = { margin: '50px' };
 
+const tall = (inner: string) => `<section><section>${inner}</section></section>`;
+const floating = (inner: string) => `<div style="float: left; width: 100%">${inner}</div>`;
+
 async function warnings(document: string, options: object = {}) {
   const { warnings: all } = await client.report({ html: document, options: { ...MARGIN, ...options } });
   return all.filter(({ kind }) => KINDS.includes(kind));
@@ -50,6 +53,62 @@ describe('break_ignored', () => {
   });
 });
 
+describe('break_ignored by rules that avoid breaks', () => {
+  const AVOIDED = 'break-inside: avoid';
+  const KEPT = 'break-after: avoid';
+
+  test.each([
+    [
+      'an inline element',
+      `${above(980)}<p><b id="x" style="${AVOIDED}">${lines(5).slice(3, -4)}</b>`,
+      'b#x',
+      'display is inline',
+    ],
+    ['an absolute box', `${above(980)}<div id="x" style="position: absolute; ${AVOIDED}">${lines(5)}</div>`, 'div#x', 'absolute'],
+    [
+      'the innermost of boxes taller than a page',
+      tall(`<section id="x">${lines(80)}</section>`),
+      'section#x',
+      'taller than a page',
+    ],
+    ['an inline title', `${above(1_000)}<span id="x" style="${KEPT}">Terms</span>${lines(3)}`, 'span#x', 'display is inline'],
+    ['a title that floats', `${above(1_000)}<p id="x" style="float: left; ${KEPT}">T</p>${floating(lines(3))}`, 'p#x', 'floats'],
+    [
+      'a title in a grid',
+      `${above(1_000)}<div style="display: grid"><h2 id="x" style="${KEPT}">T</h2>${lines(3)}</div>`,
+      'h2#x',
+      'grid',
+    ],
+    [
+      'an item of rows',
+      `${above(1_000)}<div style="display: flex; flex-wrap: wrap"><p id="x" style="width: 100%; ${KEPT}">T</p>${lines(3)}</div>`,
+      'p#x',
+      'flex',
+    ],
+  ])('%s', async (_, body, element, reason) => {
+    const found = (await warnings(html(body, 'section { break-inside: avoid }'))).filter(({ kind }) => kind !== 'page_blank');
+    expect(found).toMatchObject([{ kind: 'break_ignored', element, message: expect.stringContaining(reason) }]);
+  });
+
+  test.each([
+    ['what is kept', `${lines(1)}${above(960)}<section>${lines(5)}</section>`],
+    ['an inline element on one page', `${above(600)}<p><b style="${AVOIDED}">${lines(5).slice(3, -4)}</b></p>${lines(30)}`],
+    ['a title with its text', `${above(600)}<span style="${KEPT}">Terms</span>${lines(30)}`],
+    [
+      'a title with a forced break after it',
+      `${above(600)}<span style="${KEPT}">Terms</span><div style="${FORCED}">${lines(3)}</div>`,
+    ],
+    ['the document', `<style>html, body { break-inside: avoid }</style>${lines(80)}`],
+    [
+      'an item of a column',
+      `${lines(1)}${above(980)}<div style="display: flex; flex-direction: column"><p style="${KEPT}">T</p>${lines(3)}</div>`,
+    ],
+    ['rows that are kept', `${lines(1)}${above(980)}<table><tr style="${KEPT}"><td>a<tr><td>${lines(3)}</table>`],
+  ])('not %s', async (_, body) => {
+    expect(await warnings(html(body, 'section { break-inside: avoid }'))).toEqual([]);
+  });
+});
+
 describe('heading_alone', () => {
   test('a heading at the end of a page', async () => {
     const found = await warnings(html(`${above(980)}<h2 id="terms">Terms</h2>${lines(3)}`));
@@ -78,6 +137,48 @@ describe('box_cut', () => {
 
   test('not one that is moved to the next page', async () => {
     expect(await warnings(html(`${lines(20)}${picture(900)}${lines(20)}`))).toEqual([]);
+  });
+});
+
+describe('box_cut of diagrams', () => {
+  const bars = [0, 1, 2]
+    .map(
+      (n) => `<i style="position: absolute; bottom: 0; left: ${n * 50}px; height: 90px; width: 40px; background: red">${n}</i>`,
+    )
+    .join('');
+  const chart = (css = 'height: 200px', inner = bars) =>
+    `<div id="x" style="position: relative; ${css}">${inner}</div>${lines(2)}`;
+
+  test.each([
+    ['bars in a box', `${lines(1)}${above(880)}${chart()}`],
+    ['bars in a grid', `${lines(1)}${above(880)}${chart('height: 200px', `<div>${bars}</div>`)}`],
+    [
+      'a box that is an image',
+      `${lines(1)}${above(880)}<div id="x" role="img" style="height: 200px; background: red"></div>${lines(2)}`,
+    ],
+    [
+      'a chart of a script',
+      `${lines(1)}${above(880)}<main></main>${lines(2)}<script>document.querySelector('main').outerHTML = ${JSON.stringify(chart())}</script>`,
+    ],
+  ])('%s', async (_, body) => {
+    const message = expect.stringContaining('break-inside: avoid');
+    expect(await warnings(html(body))).toMatchObject([{ kind: 'box_cut', element: 'div#x', pages: [1, 2], message }]);
+  });
+
+  test.each([
+    ['one that is kept', `${lines(1)}${above(880)}${chart('height: 200px; break-inside: avoid')}`],
+    ['one on a page', `${lines(1)}${above(700)}${chart()}${lines(9)}`],
+    ['text with marks beside it', `${lines(1)}${above(880)}${chart('height: 200px', `${bars}${lines(10)}`)}`],
+    ['a box that grows', `${lines(1)}${above(880)}${chart('min-height: 200px', `${bars}${above(200)}`)}`],
+    ['a page of boxes', `<div style="position: relative; height: 1030px">${bars}</div>${lines(2)}`],
+    ['an svg', `${lines(1)}${above(880)}<svg role="img" height="200"><circle r="99"/></svg>${lines(2)}`],
+    [
+      'a box around an svg',
+      `${lines(1)}${above(880)}<div role="img"><svg height="200" style="display: block"><circle r="99"/></svg></div>`,
+    ],
+    ['an emoji', `${lines(1)}${above(995)}<span role="img">☺</span>${lines(2)}`],
+  ])('not %s', async (_, body) => {
+    expect(await warnings(html(body))).toEqual([]);
   });
 });
 

@@ -16,8 +16,11 @@ export interface LayoutBox extends BreakCauses {
   /** The box above it, if it has a number. */
   previous: number | null;
   /** The box as seen from the link in it, if there is one. Links over boxes in tables would take 10 ms each. */
-  fromLink: Record<'x' | 'y' | 'width' | 'height', number> | null;
+  fromLink: RelativeBox | null;
 }
+
+/** Lengths in CSS pixels, from a link or the corner of another box. */
+export type RelativeBox = Record<'x' | 'y' | 'width' | 'height', number>;
 
 /** The answer to `prepareLastBlock`. */
 export interface LastBlock {
@@ -30,13 +33,32 @@ export interface PageRisk {
   kind: (typeof RISK_KINDS)[number];
   /** Such as `div.main`. */
   element: string;
-  /** Why a break has no effect. */
+  /** Why a rule for breaks has no effect. */
   reason: string;
   /** A fixed box as seen from the link in it. */
-  fromLink: LayoutBox['fromLink'];
+  fromLink: RelativeBox | null;
+  /** What a diagram or an absolutely positioned box paints, as seen from its corner. */
+  paints: RelativeBox[];
+  /** What may be below it, over which are links to `KEY:risk-N-text-M`. */
+  texts: PlacedText[];
 }
 
-export const RISK_KINDS = ['break_ignored', 'heading_alone', 'box_cut', 'content_covered'] as const;
+/** A block with lines of text, as seen from its corner. */
+export interface PlacedText {
+  element: string;
+  lines: RelativeBox[];
+}
+
+export const RISK_KINDS = [
+  'break_ignored',
+  'box_divided',
+  'box_separated',
+  'heading_alone',
+  'picture_cut',
+  'diagram_cut',
+  'page_covered',
+  'text_covered',
+] as const;
 
 /** Why a page may begin with a box. Lengths are in CSS pixels. */
 export interface BreakCauses {

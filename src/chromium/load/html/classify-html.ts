@@ -39,7 +39,7 @@ export interface HtmlClass {
   mayPinBlock: boolean;
   /** Page breaks may be forced. */
   mayForceBreaks: boolean;
-  /** Page breaks may look wrong: they are forced, or divide headings, tall pictures or fixed boxes from what belongs to them. */
+  /** Pages may look wrong: breaks are forced or avoided, or divide headings and pictures, or boxes are placed over text. */
   mayBreakBadly: boolean;
   /** Pages may be blank. */
   mayLeaveBlank: boolean;
@@ -115,8 +115,14 @@ const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:te
 const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;
 const MAY_PAGE_TABLES = /data-(?:carry|keep|on\s*=\s*["']?(?:not-)?(?:first|last))\b/i;
 const FORCED_BREAK = /break-(?:before|after)\s*:\s*(?!a(?:void|uto))/i;
-/** Matches what may look wrong at the end of a page, in a document that is longer than one. */
-const ENDS_BADLY = /<(?:h[2-6]|img|svg|canvas)\b|fixed/i;
+/** Match what may look wrong in a document that is longer than a page. */
+const ENDS_BADLY = [
+  /<(?:h[2-6]|img|svg|canvas)\b|fixed/i,
+  /break-(?:inside|after)\s*:\s*avoid/i,
+  /role\s*=\s*["']?(?:img|graphics)/i,
+];
+/** A box that is placed over others, which may cover text on a single page as well. */
+const PLACED = /absolute/i;
 const TALL = /height|vh\b/i;
 const PAGE_CHARACTERS = 500;
 /** These are separate expressions, because a single one would take ten times as long. */
@@ -215,7 +221,7 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
   return {
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
-    mayBreakBadly: mayForceBreaks || (mayHavePages && ENDS_BADLY.test(html)),
+    mayBreakBadly: mayForceBreaks || PLACED.test(html) || (mayHavePages && ENDS_BADLY.some((mention) => mention.test(html))),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),

@@ -4,12 +4,18 @@ import { call, read, readAttribute } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, openRules, RULE_TYPES } from '../../dom/rules.ts';
 import { isSelector } from '../elements.ts';
 
-/** Returns the elements, in the order of the document, that rules select which match, or whose style attribute has `inline`. */
-export function findStyled(declares: RegExp, inline = ''): HTMLElement[] {
+/** An element for which a rule or its style attribute may declare something, with its style. */
+export interface StyledElement {
+  element: HTMLElement;
+  style: CSSStyleDeclaration;
+}
+
+/** Returns the elements, in the order of the document, that rules select which match, or whose style attribute has one of `inline`. */
+export function findStyled(declares: RegExp, ...inline: string[]): HTMLElement[] {
   const selectors = new Set<string>();
   for (const sheet of [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')])
     addSelectors(openRules(sheet), '', declares, selectors);
-  if (inline) selectors.add(`[style*="${inline}"]`);
+  for (const each of inline) selectors.add(`[style*="${each}"]`);
   const valid = [...selectors].filter((selector) => isSelector(selector));
   const found = valid.length ? [...call(document, 'querySelectorAll', valid.join(', '))] : [];
   return found.filter((each) => each instanceof HTMLElement).filter((each) => !isProbe(each));

@@ -1,11 +1,12 @@
-/** Warns of what looks wrong at the ends of pages: what may do so in a document, and where a print has it. */
+/** Warns of what looks wrong on pages: what may do so in a document, and where a print has it. */
 import { Type } from 'typebox';
 import { DONE } from '../../../chromium/devtools/ask.ts';
 import { shape } from '../../../chromium/devtools/evaluate.ts';
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
 import { type PrintSettings, pageHeight } from '../../../chromium/print/print-options.ts';
-import { type PageRisk, RISK_KINDS } from '../../../in-page/contract/layout.ts';
+import { type PageRisk, type RelativeBox, RISK_KINDS } from '../../../in-page/contract/layout.ts';
 import { MAX_PAGE_RISKS } from '../../../in-page/contract/limits.ts';
+import { readPageView } from '../../../pdf/paged/page-areas.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { Warning } from '../../report-schema.ts';
@@ -14,8 +15,11 @@ import type { PagedPart, PagedPrint } from '../paged-part.ts';
 const POINTS_PER_PX = 0.75;
 /** Points that a box may overlap the area of the page without covering anything. */
 const OVERLAP = 4;
+/** The part of a line that must be covered. */
+const COVERED_PART = 0.4;
 const MAX_NAME = 100;
 const Length = Type.Number();
+const BOX = Type.Object({ x: Length, y: Length, width: Length, height: Length });
 /** The answer to `findPageRisks`. */
 const PAGE_RISKS = shape(
   Type.Array(
@@ -23,14 +27,30 @@ const PAGE_RISKS = shape(
       kind: Type.Enum(RISK_KINDS),
       element: Type.String(),
       reason: Type.String({ maxLength: 200 }),
-      fromLink: Type.Union([Type.Null(), Type.Object({ x: Length, y: Length, width: Length, height: Length })]),
+      fromLink: Type.Union([Type.Null(), BOX]),
+      paints: Type.Array(BOX, { maxItems: 100 }),
+      texts: Type.Array(Type.Object({ element: Type.String(), lines: Type.Array(BOX, { maxItems: 100 }) }), { maxItems: 100 }),
     }),
     { maxItems: MAX_PAGE_RISKS },
   ),
 );
 
+/** What a print tells of a risk. */
+interface Evidence {
+  risk: PageRisk;
+  /** Where the element is. */
+  places: readonly Place[];
+  /** Where what belongs to it begins. */
+  next: Place | undefined;
+  /** Where each of the texts is that may be below it. */
+  texts: ReadonlyArray<readonly Place[]>;
+  print: PagedPrint;
+  /** Points per pixel that the document was to be printed with. */
+  scale: number;
+}
+
 /** Finds the pages on which something looks wrong, and a message about it. */
-type Judge = (risk: PageRisk, places: readonly Place[], next: Place | undefined, print: PagedPrint) => Finding | undefined;
+type Judge = (evidence: Evidence) => Finding | undefined;
 type Finding = Pick<Warning, 'message' | 'pages'>;
 
 export class PageWarnings implements PagedPart {
@@ -53,20 +73,38 @@ export class PageWarnings implements PagedPart {
   async end(print: PagedPrint): Promise<PagedOutcome> {
     const { paged, htmlClass } = this.#document;
     await (htmlClass.isStatic ? paged.askStatic('removeRiskLinks', [], DONE) : paged.ask('removeRiskLinks', [], DONE));
-    const judges: Record<PageRisk['kind'], Judge> = {
-      break_ignored: judgeBreak,
-      heading_alone: judgeHeading,
-      box_cut: judgePicture,
-      content_covered: (...facts) => judgeCover(this.#scale * POINTS_PER_PX, ...facts),
-    };
-    const pageWarnings = this.#risks.flatMap((risk, number): Warning[] => {
-      const places = print.places.get(`risk-${number}`) ?? [];
-      const finding = judges[risk.kind](risk, places, print.places.get(`risk-${number}-next`)?.[0], print);
-      const element = risk.element.slice(0, MAX_NAME);
-      return finding ? [{ kind: risk.kind, element, ...finding, message: `${element} ${finding.message}` }] : [];
-    });
-    return { pageWarnings };
+    return { pageWarnings: joinEqual(this.#risks.flatMap((risk, number) => this.#judge(risk, number, print))) };
   }
+
+  #judge(risk: PageRisk, number: number, print: PagedPrint): Warning[] {
+    const find = (name = '') => print.places.get(`risk-${number}${name}`) ?? [];
+    const { kind, judge } = JUDGES[risk.kind];
+    const texts = risk.texts.map((_, index) => find(`-text-${index}`));
+    const [next] = find('-next');
+    const finding = judge({ risk, places: find(), next, texts, print, scale: this.#scale * POINTS_PER_PX });
+    const element = risk.element.slice(0, MAX_NAME);
+    return finding ? [{ kind, element, ...finding, message: `${element} ${finding.message}` }] : [];
+  }
+}
+
+const JUDGES: Record<PageRisk['kind'], { kind: Warning['kind']; judge: Judge }> = {
+  break_ignored: { kind: 'break_ignored', judge: judgeBreak },
+  box_divided: { kind: 'break_ignored', judge: judgeDivided },
+  box_separated: { kind: 'break_ignored', judge: judgeSeparated },
+  heading_alone: { kind: 'heading_alone', judge: judgeHeading },
+  picture_cut: { kind: 'box_cut', judge: judgePicture },
+  diagram_cut: { kind: 'box_cut', judge: judgeDiagram },
+  page_covered: { kind: 'content_covered', judge: judgeFixed },
+  text_covered: { kind: 'content_covered', judge: judgeCover },
+};
+
+/** Joins warnings of the same about several elements. */
+function joinEqual(warnings: readonly Warning[]): Warning[] {
+  const groups = Map.groupBy(warnings, ({ kind, message }) => `${kind} ${message}`);
+  return [...groups.values()].map((group) => {
+    const pages = new Set(group.flatMap((each) => each.pages ?? []));
+    return { ...(group[0] as Warning), pages: [...pages].sort((one, other) => one - other) };
+  });
 }
 
 async function findRisks(
@@ -77,30 +115,57 @@ async function findRisks(
   return mentions.risks ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
 }
 
-function judgeBreak({ reason }: PageRisk, places: readonly Place[]): Finding {
-  return { message: `has a forced page break that Chromium ignores, because ${reason}`, pages: pagesOf(places) };
+function judgeBreak({ risk, places }: Evidence): Finding {
+  return { message: `has a forced page break that Chromium ignores, because ${risk.reason}`, pages: pagesOf(places) };
 }
 
-function judgeHeading(_: PageRisk, places: readonly Place[], next: Place | undefined): Finding | undefined {
-  const place = places.at(-1);
-  if (!place || next?.page !== place.page + 1) return undefined;
+function judgeDivided({ risk, places }: Evidence): Finding | undefined {
+  const pages = pagesOf(places);
+  if (pages.length < 2) return undefined;
+  return { message: `has break-inside: avoid and is divided between pages, because ${risk.reason}`, pages };
+}
+
+function judgeSeparated({ risk, places, next }: Evidence): Finding | undefined {
+  if (!isSeparated(places, next)) return undefined;
+  const message = `has break-after: avoid and is not on the page of what follows it, because ${risk.reason}`;
+  return { message, pages: pagesOf(places) };
+}
+
+function judgeHeading({ places, next }: Evidence): Finding | undefined {
+  if (!isSeparated(places, next)) return undefined;
   const remedy = 'set break-after: avoid on headings';
   return { message: `is at the end of a page, and what follows it begins on the next one; ${remedy}`, pages: pagesOf(places) };
 }
 
-function judgePicture(_: PageRisk, places: readonly Place[]): Finding | undefined {
+function isSeparated(places: readonly Place[], next: Place | undefined): boolean {
+  const page = places.at(-1)?.page;
+  return page !== undefined && next?.page === page + 1;
+}
+
+function judgePicture({ places }: Evidence): Finding | undefined {
   const pages = pagesOf(places);
   if (pages.length < 2) return undefined;
   return { message: 'is taller than the page, which cuts it; set max-height: 100vh or a height in print', pages };
 }
 
-function judgeCover(
-  scale: number,
-  { fromLink }: PageRisk,
-  places: readonly Place[],
-  _: Place | undefined,
-  { places: all, file }: PagedPrint,
-): Finding | undefined {
+function judgeDiagram(evidence: Evidence): Finding | undefined {
+  const { risk, places, print } = evidence;
+  const [place] = places;
+  const area = print.places.get('pages')?.find(({ page }) => page === place?.page);
+  const [box] = risk.paints;
+  if (!place || !area || !box) return undefined;
+  const bottom = place.y + box.height * scaleOf(evidence, place.page);
+  if (bottom < area.y + area.height + OVERLAP) return undefined;
+  return { message: 'is cut by the end of a page; set break-inside: avoid', pages: [place.page + 1, place.page + 2] };
+}
+
+/** Points per pixel. Chromium shrinks a document that is too wide. */
+function scaleOf({ print, scale }: Evidence, page: number): number {
+  const printed = readPageView(print.file, page)?.scale;
+  return printed === undefined ? scale : printed * POINTS_PER_PX;
+}
+
+function judgeFixed({ risk: { fromLink }, places, print: { places: all, file }, scale }: Evidence): Finding | undefined {
   const [link] = places;
   const area = all.get('pages')?.find(({ page }) => page === link?.page);
   const isOnAll = pagesOf(places).length === file.pages.length; // else it is in a margin
@@ -113,6 +178,42 @@ function judgeCover(
   const [template, side] = isAbove ? ['headerTemplate', 'top'] : ['footerTemplate', 'bottom'];
   const remedy = `print it with ${template} or in a margin box, and a ${side} margin of ${room}pt`;
   return { message: `is on every page, and covers what is there; ${remedy}`, pages: pagesOf(places) };
+}
+
+/** A box that is divided is left out, because only its first part is where the document tells. */
+function judgeCover(evidence: Evidence): Finding | undefined {
+  const { risk, places, texts } = evidence;
+  const [place] = places;
+  if (!place || places.length > 1) return undefined;
+  const scale = scaleOf(evidence, place.page);
+  const paints = risk.paints.map((each) => placeBox(each, place, scale));
+  const covered = risk.texts.find(({ lines }, number) => {
+    const [text, ...more] = texts[number] ?? [];
+    if (text?.page !== place.page) return false;
+    const end = more.length ? text.y + text.height - lastLines(lines) * scale : Number.POSITIVE_INFINITY;
+    const printed = lines.map((each) => placeBox(each, text, scale)).filter(({ y, height }) => y + height <= end);
+    return printed.some((line) => paints.some((paint) => covers(paint, line)));
+  });
+  if (!covered) return undefined;
+  const room = Math.ceil(place.height);
+  const remedy = `leave ${room}pt free for it, such as by a padding, or set a negative z-index if it is a background`;
+  return { message: `covers text of ${covered.element.slice(0, MAX_NAME)}; ${remedy}`, pages: pagesOf(places) };
+}
+
+/** The height at the end of a page from which lines may be on the next one, because `orphans` and `widows` keep lines together. */
+function lastLines(lines: readonly RelativeBox[]): number {
+  return 2 * Math.max(...lines.map(({ height }) => height));
+}
+
+function placeBox({ x, y, width, height }: RelativeBox, corner: Place, scale: number): RelativeBox {
+  return { x: corner.x + x * scale, y: corner.y + y * scale, width: width * scale, height: height * scale };
+}
+
+/** Whether so much of a line is below a box that it cannot be read. */
+function covers(paint: RelativeBox, line: RelativeBox): boolean {
+  const width = Math.min(paint.x + paint.width, line.x + line.width) - Math.max(paint.x, line.x);
+  const height = Math.min(paint.y + paint.height, line.y + line.height) - Math.max(paint.y, line.y);
+  return width >= OVERLAP && height >= COVERED_PART * Math.min(paint.height, line.height);
 }
 
 function pagesOf(places: readonly Place[]): number[] {

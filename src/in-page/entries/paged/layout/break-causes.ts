@@ -45,8 +45,8 @@ export function readCauses(element: Element, { boxes: around, previous }: Start)
   return {
     isForced: started.some(({ breakBefore }) => forcesBreak(breakBefore)) || (before ? isForcedBetween(before, element) : false),
     isAvoided:
-      started.some(({ breakInside, breakBefore }) => isMatch(AVOIDED, breakInside) || isMatch(AVOIDED, breakBefore)) ||
-      inner.some((each) => isMatch(AVOIDED, styleOf(each).breakAfter)),
+      started.some(({ breakInside, breakBefore }) => avoidsBreak(breakInside) || avoidsBreak(breakBefore)) ||
+      inner.some((each) => avoidsBreak(styleOf(each).breakAfter)),
     isMonolithic: first === 'monolithic',
     leadPx: around.reduce((sum, each) => sum + topEdge(each, each !== element), 0) + repeatedAbove(element),
     linePx,
@@ -59,6 +59,10 @@ export function readCauses(element: Element, { boxes: around, previous }: Start)
 
 export function forcesBreak(value: string): boolean {
   return isMatch(FORCED, value);
+}
+
+export function avoidsBreak(value: string): boolean {
+  return isMatch(AVOIDED, value);
 }
 
 export function isBox(element: Element): boolean {

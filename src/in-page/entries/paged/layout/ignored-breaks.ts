@@ -1,40 +1,48 @@
-/** Finds elements whose forced page breaks have no effect in Chromium. The facts were tried with Chromium 153. */
+/** Finds elements whose rules for page breaks have no effect in Chromium. The facts were tried with Chromium 153. */
 import { isMatch } from '../../../dom/built-ins.ts';
 import { matches, measureBox, read } from '../../../dom/nodes.ts';
-import { selectIn } from '../../../dom/roots.ts';
-import { allRules } from '../../../dom/rules.ts';
-import { findInFlow, forcesBreak, isBox } from './break-causes.ts';
+import type { StyledElement } from '../styled-elements.ts';
+import { avoidsBreak, findInFlow, forcesBreak, isBox } from './break-causes.ts';
+import { findFollower } from './headings.ts';
 
-type Styled = HTMLElement | SVGElement;
+interface Ignored {
+  element: HTMLElement;
+  reason: string;
+}
 
-const MAX_SELECTORS = 1_000;
-
-export function findIgnoredBreaks(): Array<{ element: Styled; reason: string }> {
-  const hasBreak = (style: CSSStyleDeclaration) => forcesBreak(style.breakBefore) || forcesBreak(style.breakAfter);
-  return selectByRules(hasBreak, '[style*="break-"]').flatMap((element) => {
-    const style = getComputedStyle(element);
-    const reason = isBox(element) && hasBreak(style) ? reasonOf(element, style) : '';
+/** Finds forced breaks. */
+export function findIgnoredBreaks(styled: readonly StyledElement[]): Ignored[] {
+  return styled.flatMap(({ element, style }) => {
+    const isForced = forcesBreak(style.breakBefore) || forcesBreak(style.breakAfter);
+    const reason = isForced && isBox(element) ? reasonOf(element, style) : '';
     return reason ? [{ element, reason }] : [];
   });
 }
 
-/** Selects the elements for which a rule or an attribute may have declarations of this kind. */
-export function selectByRules(isWanted: (style: CSSStyleDeclaration) => boolean, attribute: string): Styled[] {
-  const selectors = [attribute];
-  for (const sheet of document.styleSheets)
-    try {
-      for (const { style, selectorText } of allRules(sheet))
-        if (style && selectorText && selectors.length < MAX_SELECTORS && isWanted(style)) selectors.push(selectorText);
-    } catch {} // a style sheet of another origin
-  return [...new Set(selectors.flatMap(selectAll))];
+/** Finds elements that should not be divided, but for those around others. Whether they are, a print tells. */
+export function findDivisible(styled: readonly StyledElement[], heightPx: number): Ignored[] {
+  const found = styled.flatMap(({ element, style }) => {
+    const isMeant = avoidsBreak(style.breakInside) && isBox(element) && !matches(element, 'html, body');
+    const reason = isMeant ? reasonToDivide(element, style, heightPx) : '';
+    return reason ? [{ element, reason }] : [];
+  });
+  return found.filter(({ element }, index) => !element.contains(found[index + 1]?.element ?? null));
 }
 
-function selectAll(selector: string): Styled[] {
-  try {
-    return [...selectIn<Styled>(document, selector)];
-  } catch {
-    return []; // the selector of a pseudo-element
-  }
+function reasonToDivide(element: Element, { display, position }: CSSStyleDeclaration, heightPx: number): string {
+  if (display === 'inline') return element.getClientRects().length > 1 ? 'its display is inline: use a block' : '';
+  if (position === 'absolute') return 'its position is absolute';
+  return measureBox(element).height > heightPx ? 'it is taller than a page' : '';
+}
+
+/** Finds elements that should stay with what follows them, which is `next`. Whether they do, a print tells. */
+export function findSeparable(styled: readonly StyledElement[]): Array<Ignored & { next: HTMLElement | SVGElement }> {
+  return styled.flatMap(({ element, style }) => {
+    const isMeant = avoidsBreak(style.breakAfter) && isBox(element);
+    const reason = isMeant ? reasonOf(element, style) || reasonBetween(element) : '';
+    const next = reason && findBelow(element);
+    return next ? [{ element, reason, next }] : [];
+  });
 }
 
 function reasonOf(element: Element, { display, cssFloat, position }: CSSStyleDeclaration): string {
@@ -51,7 +59,7 @@ function reasonAround(element: Element): string {
     if (isMatch(/^inline-/, display)) return `it is in a box whose display is ${display}`;
     if (isMatch(/size|strict/, contain)) return `it is in a box with contain: ${contain}`;
     if (matches(at, 'button, thead, tfoot')) return `it is in a ${read(at, 'localName')}`;
-    if (columnCount !== 'auto' || columnWidth !== 'auto') return 'it is in columns, and begins the next column';
+    if (columnCount !== 'auto' || columnWidth !== 'auto') return 'it is in columns, which have breaks of their own';
   }
   return '';
 }
@@ -65,4 +73,22 @@ function isBesideOthers(element: Element): boolean {
   if (!(neighbour instanceof Element)) return false;
   const other = measureBox(neighbour);
   return other.bottom > top + 1 && other.top < bottom - 1;
+}
+
+/** Chromium keeps items of a column together, but not those of a grid or of several rows. */
+function reasonBetween(element: Element): string {
+  const parent = read(element, 'parentElement');
+  const { display, flexDirection } = getComputedStyle(parent ?? element);
+  if (isMatch(/grid/, display)) return 'it is in a grid';
+  return isMatch(/flex/, display) && isMatch(/row/, flexDirection) ? 'it is in a flex container with rows' : '';
+}
+
+/** Returns the box that begins below the element, as far as no other box is beside it. */
+function findBelow(element: Element): HTMLElement | SVGElement | undefined {
+  const { bottom } = measureBox(element);
+  for (let at: Element | null = element; at && at !== read(document, 'body'); at = read(at, 'parentElement'))
+    for (let next = read(at, 'nextElementSibling'); next; next = read(next, 'nextElementSibling'))
+      if (isBox(next) && measureBox(next).height > 0)
+        return measureBox(next).top >= bottom - 1 ? findFollower(next, element) : undefined;
+  return undefined;
 }
