@@ -12,6 +12,8 @@ import type { PageReport } from './steps/printed-document.ts';
 const MAX_PENDING = 100;
 /** Pictures of together fewer bytes are not reported. */
 const LARGE_BYTES = 4_000_000;
+/** The distance between a header and the text in points. */
+const TEMPLATE_GAP = 8;
 /** Maximum number of controls that `field_printed` names. */
 const MAX_FIELDS = 100;
 
@@ -51,6 +53,7 @@ export function toReport(
     ...lossWarnings(page),
     ...earlyWarnings(page.unfinished),
     ...(page.pageWarnings ?? []),
+    ...page.templateCovers.map(templateWarning),
     ...blankWarnings(page.blankPages),
     ...pictureWarnings(pictures),
   ];
@@ -157,6 +160,12 @@ function lossWarnings({ rasterized, lost: { closed, links } }: PageReport): Warn
     warnings.push({ kind: 'content_rasterized', ...rasterized, message });
   }
   return warnings;
+}
+
+function templateWarning({ template, pages, reach }: PageReport['templateCovers'][number]): Warning {
+  const [element, side] = template === 'header' ? ['headerTemplate', 'top'] : ['footerTemplate', 'bottom'];
+  const message = `${element} is higher than the margin and covers text; set margin.${side} to ${Math.ceil(reach) + TEMPLATE_GAP}pt or more`;
+  return { kind: 'content_covered', element, pages, message };
 }
 
 function blankWarnings(pages: number[]): Warning[] {

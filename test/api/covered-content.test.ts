@@ -1,6 +1,7 @@
 /** Warnings about text that boxes with a position, or header and footer templates, cover. */
 import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { photo } from '../support/photos.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -14,12 +15,62 @@ const lines = (count: number) => Array.from({ length: count }, (_, n) => `<p cla
 const sheet = (body: string, css = '') => `<div class="page" style="position: relative; height: 1000px; ${css}">${body}</div>`;
 const box = (css: string, text = 'Company') => `<div id="box" class="abs" style="${css}">${text}</div>`;
 const PICTURE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='90'/%3E";
+const JPEG = `data:image/jpeg;base64,${photo('colour').toString('base64')}`;
 const STAMP = 'top: 40px; left: 100px; border: 3px solid red; padding: 4px';
 
 async function covered(document: string, options: object = {}) {
   const { warnings } = await client.report({ html: document, options: { margin: '50px', ...options } });
   return warnings.filter(({ kind }) => kind === 'content_covered');
 }
+
+describe('a template that covers text', () => {
+  const high = (css = 'padding-left: 70px') =>
+    `<div style="width: 100%; font-size: 14px; ${css}">ACME Limited<br>1 High Street<br>London<br>England<br>Phone 123<br>Fax 456</div>`;
+  const body = html(lines(60));
+
+  test.each([
+    ['a header', { headerTemplate: high() }, 'headerTemplate', 'top', [1, 2]],
+    ['a footer', { footerTemplate: high() }, 'footerTemplate', 'bottom', [1]],
+    [
+      'a background',
+      { headerTemplate: '<div style="width: 100%; height: 90px; background: #eee"></div>' },
+      'headerTemplate',
+      'top',
+      [1, 2],
+    ],
+    [
+      'a picture',
+      { headerTemplate: `<img style="height: 90px; margin-left: 90px" src="${JPEG}">` },
+      'headerTemplate',
+      'top',
+      [1, 2],
+    ],
+    ['a header of a tagged document', { headerTemplate: high(), tagged: true }, 'headerTemplate', 'top', [1, 2]],
+    ['a header of a smaller print', { headerTemplate: high(), scale: 0.9 }, 'headerTemplate', 'top', [1, 2]],
+  ] as Array<[string, object, string, string, number[]]>)('%s', async (_, options, element, side, pages) => {
+    const found = await covered(body, options);
+    expect(found).toMatchObject([{ element, pages }]);
+    const [, room] = /(\d+)pt or more/.exec(found[0]?.message ?? '') ?? [];
+    expect(await covered(body, { ...options, margin: { top: '50px', bottom: '50px', [side]: `${room}pt` } })).toEqual([]);
+  });
+
+  test.each([
+    ['with room', { headerTemplate: high(), footerTemplate: high(), margin: '150px' }],
+    ['with automatic margins', { headerTemplate: high(), margin: undefined }],
+    ['beside the text', { headerTemplate: high('text-align: right') }],
+    ['that is hidden', { headerTemplate: high('visibility: hidden') }],
+    ['that is transparent', { headerTemplate: high('padding-left: 70px; opacity: 0.2') }],
+    ['that is rotated', { headerTemplate: high('transform: rotate(-30deg); margin: 200px') }],
+    ['in a bright colour', { headerTemplate: high('padding-left: 70px; color: #eee') }],
+    ['in large letters', { headerTemplate: '<div style="font-size: 120px; padding: 200px 90px; color: #999">DRAFT</div>' }],
+    ['as large as the page', { headerTemplate: `<img style="width: 100%; height: 90vh" src="${JPEG}">` }],
+    ['with a line', { headerTemplate: '<div style="width: 100%; margin-top: 52px; border-top: 1px solid #000"></div>' }],
+    ['without content', { headerTemplate: '<span></span>', footerTemplate: '<div style="height: 90px"></div>' }],
+    ['over a page that leaves room', { headerTemplate: high() }, html(`<div style="padding-top: 90px">${lines(9)}</div>`)],
+  ] as Array<[string, object, string?]>)('not one %s', async (_, options, document = body) => {
+    expect(await covered(document, options)).toEqual([]);
+  });
+});
 
 describe('an absolute box that covers text', () => {
   test.each([

@@ -84,15 +84,20 @@ export class PrintedPages extends RawFile {
     body.write(others.padEnd(body.length), 'latin1');
   }
 
-  /** What a page shows, in a form that is equal for equal pages of two prints. */
-  content(index: number): string {
+  /** What a page shows. */
+  pageContent(index: number): Buffer {
     const [, id] = /\/Contents (\d+) 0 R/.exec(this.text(this.pages[index] ?? 0)) ?? [];
     const stream = id === undefined ? undefined : this.stream(Number(id));
-    if (!stream) return '';
-    const names = new Map<string, number>();
+    if (!stream) return Buffer.alloc(0);
     const data = stream.subarray(STREAM.length);
     const isPlain = !this.text(Number(id)).includes('/FlateDecode'); // Skia leaves short streams as they are
-    return (isPlain ? data : inflateSync(data))
+    return isPlain ? data : inflateSync(data);
+  }
+
+  /** What a page shows, in a form that is equal for equal pages of two prints. */
+  content(index: number): string {
+    const names = new Map<string, number>();
+    return this.pageContent(index)
       .toString('latin1')
       .replace(MARKED_CONTENT, '')
       .replace(RESOURCE, (name, kind) => {

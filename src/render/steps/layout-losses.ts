@@ -1,8 +1,10 @@
 /** Finds content that the paper does not show, or shows smaller than designed. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
+import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
 import { findBlankPages } from '../../pdf/paged/blank-pages.ts';
+import { findTemplateCovers, type TemplateCover } from '../../pdf/paged/template-covers.ts';
 import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
@@ -16,10 +18,19 @@ export interface LayoutLosses {
   unrepeated: UnrepeatedRows[];
   /** Numbers of pages, from 1, that show nothing. */
   blankPages: number[];
+  /** Headers and footers that cover text. */
+  templateCovers: TemplateCover[];
 }
 
 /** The value for images, which have no paper. */
-export const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [], blankPages: [] };
+export const NO_LOSSES: LayoutLosses = {
+  cutOffPx: 0,
+  clipped: [],
+  shrunkToPercent: undefined,
+  unrepeated: [],
+  blankPages: [],
+  templateCovers: [],
+};
 
 /** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
 const SHRUNK_PERCENT = 98;
@@ -49,11 +60,14 @@ export async function measureLosses(
   const pages = countPages(chunks);
   const mayRepeat = document.htmlClass.mayRepeatRows && pages > 1;
   const mayBeBlank = document.htmlClass.mayLeaveBlank && pages > 1 && !document.mayBeLong && !document.hasSidedBreaks; // empty pages before such breaks are meant
+  const { header, footer } = settings.templates;
+  const mayBeCovered = (header ?? footer) !== undefined && !settings.singlePage && !document.mayBeLong;
   return {
     cutOffPx: view.roomPx === undefined ? 0 : await document.layout.overflow(view.roomPx),
     clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
     unrepeated: mayRepeat ? await document.layout.findUnrepeated(page) : [],
     blankPages: mayBeBlank ? findBlankPages(chunks) : [],
+    templateCovers: mayBeCovered ? findTemplateCovers(new PrintedPages(Buffer.concat(chunks))) : [],
     shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined,
   };
 }

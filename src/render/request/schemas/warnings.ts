@@ -44,16 +44,16 @@ export const WARNINGS = {
   },
   content_covered: {
     meaning:
-      'A fixed box that is on every page covers text. The message has the page margin that would keep it clear. Boxes with a negative `z-index`, that are transparent or rotated, or for which repeated rows leave room, do not count.',
+      'A fixed box that is on every page, an absolutely positioned box, `headerTemplate` or `footerTemplate` covers text. The message has the margin or the room that would keep it clear. Boxes with a negative `z-index`, that are transparent or rotated, that belong to a component such as a button, or for which there is room, do not count. Of templates, the first 20 pages are checked.',
     members: '`element`, `pages`',
   },
   break_ignored: {
     meaning:
-      'A forced page break has no effect in Chromium, because of the box that has it or of a box around it: a line break, an inline box, a float, columns, an item beside another in a flex or grid container.',
+      'A forced page break has no effect in Chromium, because of the box that has it or of a box around it: a line break, an inline box, a float, columns, an item beside another in a flex or grid container. Or a break is where `break-inside: avoid` or `break-after: avoid` forbids it: in an inline box or one that is taller than a page, or after a float or an item of a grid.',
     members: '`element`, `pages`',
   },
   box_cut: {
-    meaning: 'A picture, `svg` or `canvas` is taller than the page, which cuts it.',
+    meaning: 'A picture, `svg` or `canvas` is taller than the page, which cuts it, or the end of a page cuts a diagram: a box with `role="img"`, or of fixed height with boxes placed in it.',
     members: '`element`, `pages`',
   },
   heading_alone: {
