@@ -36,6 +36,7 @@ import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
+import { findWidest } from './entries/print/widest-element.ts';
 import { beginWindows, endWindows, findColumnWidths, showWindow } from './entries/print/windows/print-windows.ts';
 import { readMarker } from './entries/replacement.ts';
 import { restoreAttributes } from './entries/structure/attributes.ts';
@@ -61,6 +62,7 @@ export const answers: Questions = {
   findFailedFonts,
   findPageRisks,
   findUnrepeatedRows,
+  findWidest,
   extendStyleSheets,
   findEffects,
   findLostContent,

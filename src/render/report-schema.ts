@@ -28,6 +28,10 @@ const WarningSchema = Type.Object(
       description: 'Scale, in percent, at which the document was printed to fit.',
       examples: [72],
     }),
+    fitting_scale: option(Type.Number(), {
+      description: 'The option `scale` with which the document is neither cut off nor scaled down further.',
+      examples: [0.71],
+    }),
     property: option(Type.String(), { description: 'CSS property that has no effect.', examples: ['float'] }),
     value: option(Type.String(), { examples: ['footnote'] }),
     where: option(Type.String(), { description: 'URL of the style sheet, or `style` for one in the document.' }),

@@ -90,10 +90,10 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
   );
 }
 
-function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: PageReport) {
+function paperWarnings({ cutOffPx, clipped, shrunkToPercent, widest }: PageReport) {
   const warnings = clipped.map((each) => (each.element ? elementClippedWarning(each) : pageClippedWarning(each.pixels, 'left')));
-  if (cutOffPx > 0) warnings.unshift(pageClippedWarning(cutOffPx, 'right'));
-  if (shrunkToPercent !== undefined) warnings.push(shrunkWarning(shrunkToPercent));
+  if (cutOffPx > 0) warnings.unshift({ ...pageClippedWarning(cutOffPx, 'right', widest?.element), ...toFit(widest) });
+  if (shrunkToPercent !== undefined) warnings.push({ ...shrunkWarning(shrunkToPercent, widest?.element), ...toFit(widest) });
   return warnings;
 }
 
@@ -105,9 +105,16 @@ function fieldWarnings({ printedFields }: PageReport): Warning[] {
     .map(({ selector }): Warning => ({ kind: 'field_printed', element: selector, message: `${selector} ${message}` }));
 }
 
-function pageClippedWarning(pixels: number, side: 'left' | 'right'): Warning {
+/** What makes a document too wide, and the scale with which it fits. */
+function toFit(widest: PageReport['widest']): Pick<Warning, 'element' | 'fitting_scale'> {
+  const { element, fittingScale } = widest ?? {};
+  return { ...(element && { element }), ...(fittingScale !== undefined && { fitting_scale: fittingScale }) };
+}
+
+function pageClippedWarning(pixels: number, side: 'left' | 'right', widest?: string): Warning {
   const where = side === 'left' ? ' at the left' : '';
-  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off${where}; use wider paper, smaller margins, landscape or fit: "width"`;
+  const because = widest ? `, because of ${widest}` : '';
+  const message = `the document is ${pixels} CSS pixels wider than the page${because}, which cuts it off${where}; use wider paper, smaller margins, landscape or fit: "width"`;
   return { kind: 'content_clipped', side, pixels, message };
 }
 
@@ -118,8 +125,9 @@ function elementClippedWarning({ side, pixels, element, count }: PageReport['cli
   return { kind: 'content_clipped', side, pixels, element, count, message };
 }
 
-function shrunkWarning(percent: number): Warning {
-  const message = `the document is wider than the page and was scaled down to ${percent} % to fit; use wider paper, smaller margins or landscape`;
+function shrunkWarning(percent: number, widest?: string): Warning {
+  const because = widest ? `, because of ${widest},` : '';
+  const message = `the document is wider than the page${because} and was scaled down to ${percent} % to fit; use wider paper, smaller margins or landscape`;
   return { kind: 'content_shrunk', percent, message };
 }
 

@@ -80,6 +80,29 @@ describe('content_clipped', () => {
     ]);
   });
 
+  const wide = (inner: string, css = '') =>
+    `<!doctype html><style>body { margin: 0 } ${css}</style><h1>Title</h1><main>${inner}</main>`;
+
+  test.each([
+    ['a box that is shrunk', wide('<section id="plan" style="width: 900px"><p>x</p></section>'), 'section#plan'],
+    ['a box that is cut off', wide('<section><div class="plan" style="width: 1500px"><p>x</p></div></section>'), 'div.plan'],
+    ['a table', wide(`<div><table><tr>${'<td>unbreakable_cell'.repeat(9)}</table></div>`), 'table'],
+    ['the body', `<body class="wide" style="width: 900px"><p>x`, 'body.wide'],
+    ['a word', wide(`<p>a<p class="url">${'x'.repeat(130)}`), 'p.url'],
+    ['what a script adds', wide('<script>document.write("<p style=\'width: 900px\'>x")</script>'), 'p'],
+    ['a picture', wide('<p>a</p><p><img style="width: 900px; height: 9px">'), 'img'],
+  ])('names what is too wide, and the scale that fits: %s', async (_, document, element) => {
+    const { warnings } = await client.report({ html: document });
+    const found = warnings.filter(({ kind }) => /content_(?:clipped|shrunk)/.test(kind));
+    expect(found.map((each) => each.element)).toEqual(found.map(() => element));
+    expect(found.at(-1)).toMatchObject({ kind: 'content_shrunk', message: expect.stringContaining(`because of ${element},`) });
+    const [scale] = new Set(found.map((each) => each.fitting_scale));
+    const fitted = await client.report({ html: document, options: { scale } });
+    expect(fitted.warnings.filter(({ kind }) => /content_(?:clipped|shrunk)/.test(kind))).toEqual([]);
+    const larger = await client.report({ html: document, options: { scale: (scale ?? 0) + 0.03 } });
+    expect(larger.warnings.map(({ kind }) => kind)).toContain('content_shrunk');
+  });
+
   test('is measured between the margins, whatever header is printed', async () => {
     const options = { margin: '1in' };
     const { warnings } = await client.report({ html: html(800), options });

@@ -30,6 +30,8 @@ const DOCUMENT_HEIGHT = shape(
     hidden: Type.Number({ minimum: 0 }),
   }),
 );
+/** The answer to `findWidest`. */
+const NAME = shape(Type.String());
 /** The answer to `findUnrepeatedRows`. */
 const UNREPEATED_ROWS = shape(
   Type.Array(Type.Object({ element: Type.String(), display: Type.Enum(['table-header-group', 'table-footer-group'] as const) }), {
@@ -115,6 +117,13 @@ export class PageLayout {
     if (contentPx <= viewportPx && viewportPx <= width) return contentPx;
     const size = { width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
     return (await this.#step(this.#withLayout(size, () => this.#extent()))).contentPx;
+  }
+
+  /** Names the element that makes the document wider than a page of this width. Empty if none reaches as far. */
+  async findWidest(widthPx: number): Promise<string> {
+    const size = { width: Math.max(1, Math.floor(widthPx)), height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
+    const find = () => answerOr(ask(this.#session, 'findWidest', [], NAME), '');
+    return shortName(await this.#step(this.#withLayout(size, find)));
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */

@@ -80,7 +80,8 @@ export function isInvalidSize(value: string): boolean {
   const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
   if (value.includes('(') || (words.length === 1 && KEYWORDS.includes(words[0] ?? ''))) return false;
   const lengths = words.filter((word) => word === '0' || CSS_LENGTH.test(word));
-  if (lengths.length) return lengths.length !== words.length || words.length > 2 || lengths.some((length) => !Number.parseFloat(length));
+  if (lengths.length)
+    return lengths.length !== words.length || words.length > 2 || lengths.some((length) => !Number.parseFloat(length));
   const names = words.filter((word) => !ORIENTATIONS.includes(word));
   return words.length - names.length > 1 || names.length > 1 || names.some((name) => !NAME.test(name) || KEYWORDS.includes(name));
 }

@@ -58,6 +58,7 @@ export interface Questions {
   fixHeights(): null;
   isVertical(): boolean;
   findClippedContent(): Clipped[];
+  findWidest(): string;
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
   // Content that depends on pages

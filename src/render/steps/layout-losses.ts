@@ -1,5 +1,6 @@
 /** Finds content that the paper does not show, or shows smaller than designed. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
@@ -8,12 +9,22 @@ import { findTemplateCovers, type TemplateCover } from '../../pdf/paged/template
 import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
+/** The element that makes a document too wide. */
+export interface WidestElement {
+  /** Empty if none reaches as far as the document. */
+  element: string;
+  /** The option `scale` with which the document fits. Undefined if it would be smaller than Chromium prints. */
+  fittingScale: number | undefined;
+}
+
 export interface LayoutLosses {
   /** Width of the document in CSS pixels that is not on the paper. */
   cutOffPx: number;
   /** Content that boxes of the document hide. */
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
+  /** What makes the document too wide for its page. Undefined if it is not. */
+  widest: WidestElement | undefined;
   /** Rows of tables that should be on every page and are not. */
   unrepeated: UnrepeatedRows[];
   /** Numbers of pages, from 1, that show nothing. */
@@ -27,6 +38,7 @@ export const NO_LOSSES: LayoutLosses = {
   cutOffPx: 0,
   clipped: [],
   shrunkToPercent: undefined,
+  widest: undefined,
   unrepeated: [],
   blankPages: [],
   templateCovers: [],
@@ -34,6 +46,8 @@ export const NO_LOSSES: LayoutLosses = {
 
 /** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
 const SHRUNK_PERCENT = 98;
+/** The least scale of the option. */
+const LEAST_SCALE = 0.1;
 
 /**
  * The scale at which the document was printed. A document that looks shrunk in the PDF, because its own styles scale all of its first
@@ -54,7 +68,6 @@ export async function measureLosses(
   scale: number,
   requested: number,
 ): Promise<LayoutLosses> {
-  const percent = toPercent(scale, requested);
   const factor = (view.scale ?? settings.scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
   const pages = countPages(chunks);
@@ -63,13 +76,34 @@ export async function measureLosses(
   const { header, footer } = settings.templates;
   const mayBeCovered = (header ?? footer) !== undefined && !settings.singlePage && !document.mayBeLong;
   return {
-    cutOffPx: view.roomPx === undefined ? 0 : await document.layout.overflow(view.roomPx),
+    ...(await measureWidth(document, view, { scale, requested, printed: settings.scale, widthPx: page.widthPx })),
     clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
     unrepeated: mayRepeat ? await document.layout.findUnrepeated(page) : [],
     blankPages: mayBeBlank ? findBlankPages(chunks) : [],
     templateCovers: mayBeCovered ? findTemplateCovers(new PrintedPages(Buffer.concat(chunks))) : [],
-    shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined,
   };
+}
+
+/** The scale of the document, that of the request, that of the option with which it was printed, and the width of its page. */
+type Scales = Record<'scale' | 'requested' | 'printed' | 'widthPx', number>;
+
+/** The document is laid out for its page only if it is too wide. */
+async function measureWidth(
+  { layout }: LoadedDocument,
+  { roomPx }: PaperView,
+  { scale, requested, printed, widthPx }: Scales,
+): Promise<Pick<LayoutLosses, 'cutOffPx' | 'shrunkToPercent' | 'widest'>> {
+  const percent = toPercent(scale, requested);
+  const shrunkToPercent = percent <= SHRUNK_PERCENT ? percent : undefined;
+  const cutOffPx = roomPx === undefined ? 0 : await layout.overflow(roomPx);
+  if (!cutOffPx && shrunkToPercent === undefined) return { cutOffPx, shrunkToPercent, widest: undefined };
+  const fitting = roomPx !== undefined && cutOffPx ? (printed * roomPx) / (roomPx * WIDEST_LAYOUT + cutOffPx) : scale;
+  const fittingScale = Math.floor(fitting * 100) / 100;
+  const widest = {
+    element: await layout.findWidest((widthPx * scale) / requested),
+    fittingScale: fittingScale >= LEAST_SCALE ? fittingScale : undefined,
+  };
+  return { cutOffPx, shrunkToPercent, widest };
 }
 
 function toPercent(scale: number, requested: number): number {

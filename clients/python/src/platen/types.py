@@ -587,6 +587,8 @@ class Warning(TypedDict):
     """Pages that the warning is about, from 1."""
     percent: NotRequired[int]
     """Scale, in percent, at which the document was printed to fit."""
+    fitting_scale: NotRequired[float]
+    """The option `scale` with which the document is neither cut off nor scaled down further."""
     property: NotRequired[str]
     """CSS property that has no effect."""
     value: NotRequired[str]

@@ -36,11 +36,11 @@ export const WARNINGS = {
   content_clipped: {
     meaning:
       'The document is wider than the page, or a box cuts off text or images (`overflow`, `100vh`). Use wider paper, smaller margins, `landscape` or `fit: "width"`, or let the box grow in print.',
-    members: '`pixels`, `side`; for a box also `element` and `count`',
+    members: '`pixels`, `side`; `element`, the box or what is too wide; for a box also `count`, for the document `fitting_scale`',
   },
   content_shrunk: {
     meaning: 'The document is wider than the page and was scaled down to fit, by more than 2 %.',
-    members: '`percent`',
+    members: '`percent`, `element` (what is too wide), `fitting_scale`',
   },
   content_covered: {
     meaning:
@@ -53,7 +53,8 @@ export const WARNINGS = {
     members: '`element`, `pages`',
   },
   box_cut: {
-    meaning: 'A picture, `svg` or `canvas` is taller than the page, which cuts it, or the end of a page cuts a diagram: a box with `role="img"`, or of fixed height with boxes placed in it.',
+    meaning:
+      'A picture, `svg` or `canvas` is taller than the page, which cuts it, or the end of a page cuts a diagram: a box with `role="img"`, or of fixed height with boxes placed in it.',
     members: '`element`, `pages`',
   },
   heading_alone: {
