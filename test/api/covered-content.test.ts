@@ -99,6 +99,13 @@ describe('an absolute box that covers text', () => {
     ],
     ['a box on a higher level', html(`${box('top: 20px; z-index: 9')}<main style="position: relative">${lines(9)}</main>`), [1]],
     ['text of the body', html(`${SENTENCE}<br>${SENTENCE}${box('top: 20px; left: 10px')}`), [1]],
+    [
+      'a form whose fields are named like members',
+      html(
+        `<form><input type="hidden" name="getClientRects"><input type="hidden" name="scrollHeight">${lines(9)}</form>${box('top: 20px; left: 0')}`,
+      ),
+      [1],
+    ],
     ['a document with a script', html(`<script>1</script>${lines(9)}${box('top: 20px; left: 0')}`), [1]],
     ['a document that is shrunk', html(`<div style="width: 900px">${lines(9)}</div>${box('top: 20px; left: 0')}`), [1]],
   ] as Array<[string, string, number[], object?]>)('%s', async (_, document, pages, options) => {

@@ -46,6 +46,7 @@ export interface PageRisk {
 /** A block with lines of text, as seen from its corner. */
 export interface PlacedText {
   element: string;
+  heightPx: number;
   lines: RelativeBox[];
 }
 

@@ -16,7 +16,7 @@ export function findWidest(): string {
     if (looked++ === MAX_ELEMENTS || !call(element, 'checkVisibility')) continue;
     const { left, right } = measureBox(element);
     if (right + scrollX >= reach) return elementName(element);
-    if (left + scrollX + element.scrollWidth >= reach) widest = element;
+    if (left + scrollX + read(element, 'scrollWidth') >= reach) widest = element;
   }
   return widest ? elementName(widest) : '';
 }

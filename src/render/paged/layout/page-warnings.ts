@@ -29,7 +29,9 @@ const PAGE_RISKS = shape(
       reason: Type.String({ maxLength: 200 }),
       fromLink: Type.Union([Type.Null(), BOX]),
       paints: Type.Array(BOX, { maxItems: 100 }),
-      texts: Type.Array(Type.Object({ element: Type.String(), lines: Type.Array(BOX, { maxItems: 100 }) }), { maxItems: 100 }),
+      texts: Type.Array(Type.Object({ element: Type.String(), heightPx: Length, lines: Type.Array(BOX, { maxItems: 100 }) }), {
+        maxItems: 100,
+      }),
     }),
     { maxItems: MAX_PAGE_RISKS },
   ),
@@ -42,10 +44,10 @@ interface Evidence {
   places: readonly Place[];
   /** Where what belongs to it begins. */
   next: Place | undefined;
-  /** Where each of the texts is that may be below it. */
-  texts: ReadonlyArray<readonly Place[]>;
+  /** Where each of the texts begins that may be below it. */
+  texts: ReadonlyArray<Place | undefined>;
   print: PagedPrint;
-  /** Points per pixel that the document was to be printed with. */
+  /** Points per pixel. */
   scale: number;
 }
 
@@ -73,15 +75,17 @@ export class PageWarnings implements PagedPart {
   async end(print: PagedPrint): Promise<PagedOutcome> {
     const { paged, htmlClass } = this.#document;
     await (htmlClass.isStatic ? paged.askStatic('removeRiskLinks', [], DONE) : paged.ask('removeRiskLinks', [], DONE));
-    return { pageWarnings: joinEqual(this.#risks.flatMap((risk, number) => this.#judge(risk, number, print))) };
+    // Chromium shrinks a document that is too wide.
+    const scale = POINTS_PER_PX * (readPageView(print.file, 0)?.scale ?? this.#scale);
+    return { pageWarnings: joinEqual(this.#risks.flatMap((risk, number) => this.#judge(risk, number, print, scale))) };
   }
 
-  #judge(risk: PageRisk, number: number, print: PagedPrint): Warning[] {
+  #judge(risk: PageRisk, number: number, print: PagedPrint, scale: number): Warning[] {
     const find = (name = '') => print.places.get(`risk-${number}${name}`) ?? [];
     const { kind, judge } = JUDGES[risk.kind];
-    const texts = risk.texts.map((_, index) => find(`-text-${index}`));
+    const texts = risk.texts.map((_, index) => find(`-text-${index}`)[0]);
     const [next] = find('-next');
-    const finding = judge({ risk, places: find(), next, texts, print, scale: this.#scale * POINTS_PER_PX });
+    const finding = judge({ risk, places: find(), next, texts, print, scale });
     const element = risk.element.slice(0, MAX_NAME);
     return finding ? [{ kind, element, ...finding, message: `${element} ${finding.message}` }] : [];
   }
@@ -148,21 +152,17 @@ function judgePicture({ places }: Evidence): Finding | undefined {
   return { message: 'is taller than the page, which cuts it; set max-height: 100vh or a height in print', pages };
 }
 
-function judgeDiagram(evidence: Evidence): Finding | undefined {
-  const { risk, places, print } = evidence;
-  const [place] = places;
-  const area = print.places.get('pages')?.find(({ page }) => page === place?.page);
+function judgeDiagram({ risk, places: [place], print, scale }: Evidence): Finding | undefined {
   const [box] = risk.paints;
-  if (!place || !area || !box) return undefined;
-  const bottom = place.y + box.height * scaleOf(evidence, place.page);
-  if (bottom < area.y + area.height + OVERLAP) return undefined;
+  const end = place && pageEnd(print, place.page);
+  if (!place || !box || end === undefined || place.y + box.height * scale < end + OVERLAP) return undefined;
   return { message: 'is cut by the end of a page; set break-inside: avoid', pages: [place.page + 1, place.page + 2] };
 }
 
-/** Points per pixel. Chromium shrinks a document that is too wide. */
-function scaleOf({ print, scale }: Evidence, page: number): number {
-  const printed = readPageView(print.file, page)?.scale;
-  return printed === undefined ? scale : printed * POINTS_PER_PX;
+/** The lower edge of a page between its margins. */
+function pageEnd({ places }: PagedPrint, page: number): number | undefined {
+  const area = places.get('pages')?.find((each) => each.page === page);
+  return area && area.y + area.height;
 }
 
 function judgeFixed({ risk: { fromLink }, places, print: { places: all, file }, scale }: Evidence): Finding | undefined {
@@ -180,24 +180,23 @@ function judgeFixed({ risk: { fromLink }, places, print: { places: all, file }, 
   return { message: `is on every page, and covers what is there; ${remedy}`, pages: pagesOf(places) };
 }
 
-/** A box that is divided is left out, because only its first part is where the document tells. */
-function judgeCover(evidence: Evidence): Finding | undefined {
-  const { risk, places, texts } = evidence;
-  const [place] = places;
-  if (!place || places.length > 1) return undefined;
-  const scale = scaleOf(evidence, place.page);
-  const paints = risk.paints.map((each) => placeBox(each, place, scale));
-  const covered = risk.texts.find(({ lines }, number) => {
-    const [text, ...more] = texts[number] ?? [];
+/** Of what is divided, the part on the first page counts. */
+function judgeCover({ risk, places: [place], texts, print, scale }: Evidence): Finding | undefined {
+  const end = place && pageEnd(print, place.page);
+  if (!place || end === undefined) return undefined;
+  const paints = risk.paints.map((each) => placeBox(each, place, scale)).filter(({ y }) => y < end);
+  const covered = risk.texts.find(({ heightPx, lines }, number) => {
+    const text = texts[number];
     if (text?.page !== place.page) return false;
-    const end = more.length ? text.y + text.height - lastLines(lines) * scale : Number.POSITIVE_INFINITY;
-    const printed = lines.map((each) => placeBox(each, text, scale)).filter(({ y, height }) => y + height <= end);
+    const isDivided = text.y + heightPx * scale > end + OVERLAP;
+    const last = isDivided ? end - lastLines(lines) * scale : end + OVERLAP;
+    const printed = lines.map((each) => placeBox(each, text, scale)).filter(({ y, height }) => y + height <= last);
     return printed.some((line) => paints.some((paint) => covers(paint, line)));
   });
   if (!covered) return undefined;
-  const room = Math.ceil(place.height);
+  const room = Math.ceil(Math.max(...risk.paints.map(({ y, height }) => y + height)) * scale);
   const remedy = `leave ${room}pt free for it, such as by a padding, or set a negative z-index if it is a background`;
-  return { message: `covers text of ${covered.element.slice(0, MAX_NAME)}; ${remedy}`, pages: pagesOf(places) };
+  return { message: `covers text of ${covered.element.slice(0, MAX_NAME)}; ${remedy}`, pages: [place.page + 1] };
 }
 
 /** The height at the end of a page from which lines may be on the next one, because `orphans` and `widows` keep lines together. */

@@ -1,7 +1,7 @@
 /** Reads from the styles of a box why a page may begin with it. */
 import type { BreakCauses } from '../../../contract/layout.ts';
 import { isMatch } from '../../../dom/built-ins.ts';
-import { findClosest, findFirst, isElement, isText, matches, measureBox, read } from '../../../dom/nodes.ts';
+import { call, findClosest, findFirst, isElement, isText, matches, measureBox, read } from '../../../dom/nodes.ts';
 
 /** Boxes that no break divides. */
 export const MONOLITHIC = 'img, svg, canvas, video, iframe, object, embed, input, select, textarea, button, meter, progress';
@@ -66,7 +66,7 @@ export function avoidsBreak(value: string): boolean {
 }
 
 export function isBox(element: Element): boolean {
-  return element.getClientRects().length > 0;
+  return call(element, 'getClientRects').length > 0;
 }
 
 export function isMonolithic(element: Element, { display, contain }: CSSStyleDeclaration): boolean {

@@ -9,6 +9,7 @@ type Styled = HTMLElement | SVGElement;
 /** A block or table with the lines that may be covered, as seen from its corner. */
 export interface CoveredText {
   element: Styled;
+  heightPx: number;
   lines: RelativeBox[];
 }
 
@@ -27,7 +28,7 @@ const MAX_FONT_PX = 60;
 const FAINT = /^rgba\(.*, 0(?:\.[0-4]\d*)?\)$/;
 /** The brightness from which on text is hardly seen on paper. */
 const BRIGHT = 200;
-const [MAX_TEXTS, MAX_LINES] = [12, 30];
+const [MAX_TEXTS, MAX_UNSURE_TEXTS, MAX_LINES] = [2, 12, 30];
 /** The part of a line, and the pixels of its width, that must be covered. */
 const [PART, LEAST_PX] = [0.4, 4];
 
@@ -43,35 +44,37 @@ export function findTextsBelow(
     top: Math.min(...paints.map(({ top }) => top)) + movedPx - unsurePx,
     bottom: Math.max(...paints.map(({ bottom }) => bottom)) + movedPx + unsurePx,
   };
+  const most = unsurePx ? MAX_UNSURE_TEXTS : MAX_TEXTS;
   const mayMeet = (line: DOMRect) => paints.some((paint) => meets(paint, line, movedPx, unsurePx));
   const found = new Map<Styled, RelativeBox[]>();
   for (const text of findFlowTexts(page, range, cover)) {
     const lines = linesOf(text).filter(mayMeet);
     if (!lines.length || !mayBeCovered(text, cover, page)) continue;
     const element = findBlock(text, page);
-    if (found.size === MAX_TEXTS && !found.has(element)) continue;
+    if (found.size === most && !found.has(element)) continue;
     const { x, y } = measureBox(element);
     found.set(element, [...(found.get(element) ?? []), ...lines.map((line) => boxFrom(line, -x, -y))].slice(0, MAX_LINES));
   }
-  return [...found].map(([element, lines]) => ({ element, lines }));
+  return [...found].map(([element, lines]) => ({ element, heightPx: measureBox(element).height, lines }));
 }
 
 /** Yields the texts within these heights that are in the flow of a box. */
-export function* findFlowTexts(around: Element, range: Range, except?: Element): Generator<Text> {
-  for (let node = read(around, 'firstChild'); node; node = read(node, 'nextSibling')) {
-    if (isText(node)) {
-      if (isMatch(/\S/, node.data)) yield node;
-    } else if (isElement(node) && node !== except) {
-      const within = heightsWithin(node, range);
-      if (within) yield* findFlowTexts(node, within, except);
-    }
+export function* findFlowTexts(around: Element, heights: Range, except?: Element): Generator<Text> {
+  const waiting = [{ node: read(around, 'firstChild'), range: heights }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { node, range } = next;
+    if (!node) continue;
+    waiting.push({ node: read(node, 'nextSibling'), range });
+    if (isText(node) && isMatch(/\S/, node.data)) yield node;
+    const within = isElement(node) && node !== except ? heightsWithin(node, range) : undefined;
+    if (within) waiting.push({ node: read(node, 'firstChild'), range: within });
   }
 }
 
 /** The part of the heights in which the element may show text of the flow. */
 function heightsWithin(element: Element, { top, bottom }: Range): Range | undefined {
   const box = measureBox(element);
-  const exceeds = element.scrollHeight > element.clientHeight;
+  const exceeds = read(element, 'scrollHeight') > read(element, 'clientHeight');
   if (box.top >= bottom || (box.bottom <= top && !exceeds) || matches(element, WITHOUT_TEXT)) return undefined;
   const { position, overflowY } = getComputedStyle(element);
   if (isMatch(/absolute|fixed/, position)) return undefined;

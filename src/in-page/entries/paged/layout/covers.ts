@@ -23,7 +23,8 @@ const WITH_TEXT = ':not(img, svg, canvas, video, iframe, object, embed, input, s
 const [MIN_WIDTH_PX, MIN_HEIGHT_PX] = [60, 24];
 /** The part of a page that a box must have in which others are placed, to be a page and not a component of one. */
 const PAGE_PART = 0.5;
-const [MAX_LOOKS, MAX_COVERS, MAX_PAINTS] = [100, 20, 20];
+/** Each link over a box or a text takes a millisecond or two of the print at 50 pages. */
+const [MAX_LOOKS, MAX_COVERS, MAX_PAINTS] = [100, 8, 20];
 /** By how much the height of pages may differ, because the document has other margins. */
 const UNSURE_PX = 150;
 
@@ -65,7 +66,8 @@ function hasRoomFor(element: Element, heightPx: number): boolean {
 function findPage(element: HTMLElement, heightPx: number): HTMLElement | undefined {
   const body = read(document, 'body');
   const around = read(element, 'offsetParent') ?? body;
-  if (around === body || isFixed(element)) return isFixed(element) ? undefined : body;
+  if (!body || isFixed(element)) return undefined; // a script may have removed the body
+  if (around === body) return body;
   const { width, height } = measureBox(around);
   const isPage = height >= heightPx * PAGE_PART && width >= measureBox(body).width * PAGE_PART;
   return isPage && around instanceof HTMLElement ? around : undefined;

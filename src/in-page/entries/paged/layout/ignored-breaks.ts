@@ -1,6 +1,6 @@
 /** Finds elements whose rules for page breaks have no effect in Chromium. The facts were tried with Chromium 153. */
 import { isMatch } from '../../../dom/built-ins.ts';
-import { matches, measureBox, read } from '../../../dom/nodes.ts';
+import { call, matches, measureBox, read } from '../../../dom/nodes.ts';
 import type { StyledElement } from '../styled-elements.ts';
 import { avoidsBreak, findInFlow, forcesBreak, isBox } from './break-causes.ts';
 import { findFollower } from './headings.ts';
@@ -26,11 +26,11 @@ export function findDivisible(styled: readonly StyledElement[], heightPx: number
     const reason = isMeant ? reasonToDivide(element, style, heightPx) : '';
     return reason ? [{ element, reason }] : [];
   });
-  return found.filter(({ element }, index) => !element.contains(found[index + 1]?.element ?? null));
+  return found.filter(({ element }, index) => !call(element, 'contains', found[index + 1]?.element ?? null));
 }
 
 function reasonToDivide(element: Element, { display, position }: CSSStyleDeclaration, heightPx: number): string {
-  if (display === 'inline') return element.getClientRects().length > 1 ? 'its display is inline: use a block' : '';
+  if (display === 'inline') return call(element, 'getClientRects').length > 1 ? 'its display is inline: use a block' : '';
   if (position === 'absolute') return 'its position is absolute';
   return measureBox(element).height > heightPx ? 'it is taller than a page' : '';
 }

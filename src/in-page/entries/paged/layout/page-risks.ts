@@ -23,13 +23,10 @@ interface Found extends Pick<PageRisk, 'kind'>, Partial<Pick<AbsoluteCover, 'pai
   next?: Styled;
 }
 
-/** As Chromium writes declarations. */
-const DECLARED = /(?:^|[\s;])(?:break-(?:before|after|inside):|position: (?:absolute|fixed))/;
 /** Where the links are that tell whether it is so. All others are at the beginning, which takes half the time. */
 const PLACES: Partial<Record<PageRisk['kind'], ProbePlace>> = {
   box_divided: 'box',
   picture_cut: 'box',
-  text_covered: 'box',
 };
 
 const changes = new Changes();
@@ -57,14 +54,14 @@ export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   });
 }
 
-function nameText({ element, lines }: CoveredText): PageRisk['texts'][number] {
-  return { element: elementName(element), lines };
+function nameText({ element, heightPx, lines }: CoveredText): PageRisk['texts'][number] {
+  return { element: elementName(element), heightPx, lines };
 }
 
 /** Returns a link that is in the element, and not at its edge. */
 function addLinks({ kind, element, next, texts = [] }: Found, href: string, probes: Probes): Element | undefined {
   if (next) addLink(next, `${href}-next`, 'start', probes);
-  for (const [number, text] of texts.entries()) addLink(text.element, `${href}-text-${number}`, 'box', probes);
+  for (const [number, text] of texts.entries()) addLink(text.element, `${href}-text-${number}`, 'start', probes);
   if (kind === 'page_covered') {
     const link = createStaticProbe(href);
     changes.append(element, link);
@@ -94,13 +91,17 @@ function addLink(element: Styled, href: string, place: ProbePlace, probes: Probe
 
 function findRisks(heightPx: number): Found[] {
   if (isPolyfilled()) return []; // its pages are those of the script
-  const styled = findStyled(DECLARED, 'break-', 'absolute', 'fixed').map(withStyle);
+  const styled = findStyled(declaresRisk, 'break-', 'absolute', 'fixed').map(withStyle);
   const { scrollHeight } = read(document, 'documentElement');
   return [
     ...findIgnoredBreaks(styled).map(ofKind('break_ignored')),
     ...(scrollHeight > heightPx ? findRisksOfPages(styled, heightPx) : []),
     ...findAbsoluteCovers(styled, heightPx).map(ofKind('text_covered')),
   ];
+}
+
+function declaresRisk({ breakBefore, breakAfter, breakInside, position }: CSSStyleDeclaration): boolean {
+  return breakBefore !== '' || breakAfter !== '' || breakInside !== '' || position === 'absolute' || position === 'fixed';
 }
 
 function withStyle(element: HTMLElement): StyledElement {
