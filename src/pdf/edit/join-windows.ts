@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { PDF, PdfDict, PdfRef, PdfStream } from '@libpdf/core';
-import { MergedFonts } from '../merge/merge-fonts.ts';
+import { MergedFonts } from '../compress/merge-fonts.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { replaceReferences } from '../objects/raw-file.ts';
 import { toText } from '../objects/syntax.ts';

@@ -13,7 +13,7 @@ import {
   readSubset,
   type SubsetGlyphs,
   writeSubset,
-} from '../merge/font-subsets.ts';
+} from '../compress/font-subsets.ts';
 import { EditablePdf } from '../objects/editable-pdf.ts';
 import { contentView } from '../objects/inspect.ts';
 import { deflatedStream, textString, toText } from '../objects/syntax.ts';

@@ -1,11 +1,11 @@
 /** Reads one document to merge: a parsed PDF in; its pages and all objects they refer to, renumbered, out. */
 import { createHash } from 'node:crypto';
 import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream, type PdfString } from '@libpdf/core';
+import type { MergedFonts } from '../compress/merge-fonts.ts';
 import { explicitDestination } from '../objects/destinations.ts';
 import { findInherited } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
-import type { MergedFonts } from './merge-fonts.ts';
 import type { MergedForm } from './merge-forms.ts';
 import type { MergedLayers } from './merge-layers.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { ServiceError } from '../../errors.ts';
+import { MergedFonts } from '../compress/merge-fonts.ts';
 import { outputIntent } from '../conformance/output-intent.ts';
 import { type Claims, isVersion2 } from '../conformance/profiles.ts';
 import { limitDecoding } from '../decoding-limit.ts';
@@ -17,7 +18,6 @@ import { textString, toText } from '../objects/syntax.ts';
 import { identifier, type Parts } from '../objects/write.ts';
 import { isSigned } from '../security/signature-field.ts';
 import { commonClaims, commonLanguage, commonTitle, type PartFacts, readPartFacts } from './merge-claims.ts';
-import { MergedFonts } from './merge-fonts.ts';
 import { MergedForm } from './merge-forms.ts';
 import { MergedLayers } from './merge-layers.ts';
 import { MergeSource } from './merge-source.ts';

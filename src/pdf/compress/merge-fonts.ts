@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { PdfArray, type PdfDict, type PdfObject } from '@libpdf/core';
 import { type FontTables, mergeHeaders, mergeMaxima, readTables, requireTable } from '../../fonts/font-tables.ts';
-import { reduceFontProgram } from '../compress/font-program.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
+import { reduceFontProgram } from './font-program.ts';
 import {
   COMMON_TABLES,
   describe,
