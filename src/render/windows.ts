@@ -58,7 +58,7 @@ interface Part {
 
 type WholeSettings = Pick<FinishPlan, 'forms' | 'conformance' | 'repairsTags'>;
 
-/** Without scripts, a document cannot be shown in parts. Fields and the structure are those of the whole document. */
+/** Without scripts, a document cannot be shown in parts. Fields, the structure and places are those of the whole document. */
 export function canDivide(job: {
   load: LoadSettings;
   print: PrintSettings;
@@ -66,7 +66,7 @@ export function canDivide(job: {
   finish: Partial<WholeSettings>;
 }): boolean {
   const { load, print, paged, finish } = job;
-  const isPaged = paged?.contents || paged?.header || paged?.footer;
+  const isPaged = paged?.contents || paged?.header || paged?.footer || paged?.layout;
   const needsWhole = isPaged || finish.forms || finish.conformance || finish.repairsTags;
   return load.device.javascript && !print.singlePage && !print.fitsWidth && !needsWhole;
 }

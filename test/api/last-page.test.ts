@@ -53,6 +53,17 @@ describe('a block at the bottom of the last page', () => {
     expect(await countPages(html(body))).toBe(1);
   });
 
+  test.each([
+    ['of the body', `<body style="margin: 20px">${lines(50)}${SLIP}`, 20],
+    ['of its own', `${lines(3)}${SLIP.replace('style="', 'style="margin-bottom: 25px; ')}`, 25],
+    ['of what is in it', `${lines(3)}<div data-last-page-bottom id="slip">Slip<p style="margin: 9px">text</div>`, 9],
+    ['that collapse', `<main style="margin: 30px">${lines(60)}${SLIP.replace('style="', 'style="margin-bottom: 25px; ')}</main>`, 30],
+  ])('above margins %s, which add no page', async (_, body, px) => {
+    const { bottom, page } = await endOf(html(body));
+    expect(Math.abs(bottom - (BOTTOM - px * 0.75))).toBeLessThan(1);
+    expect(await countPages(html(body))).toBe(page);
+  });
+
   test('together with what follows it', async () => {
     const document = html(`${lines(60)}${SLIP}<p id="after">Thank you</p>`);
     const [slip, after] = [await endOf(document), await endOf(document, '#after')];
@@ -97,7 +108,7 @@ describe('a block at the bottom of the last page', () => {
       return Math.floor((state / 2_147_483_648) * limit);
     };
     for (let n = 0; n < 40; n++) {
-      const blocks = Array.from({ length: 1 + random(60) }, () => `<p style="height: ${(5 + random(3_000)) / 13}px">x</p>`);
+      const blocks = Array.from({ length: 1 + random(90) }, () => `<p style="height: ${(5 + random(3_000)) / 13}px">x</p>`);
       const slip = SLIP.replace('200px', `${50 + random(4_000) / 10}px`);
       const document = html(blocks.join('') + slip);
       const { bottom, page, fragments } = await endOf(document);

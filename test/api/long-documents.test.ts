@@ -4,6 +4,7 @@ import { bytesOf, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
 import { openPdf } from '../support/open-pdf.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -47,6 +48,18 @@ describe('a long document', () => {
   test('lacks pages that are not there', async () => {
     const response = await service.pdf({ html: longTable(), options: { pageRanges: '5000-' } });
     expect(await problem(response, 422, 'print_failed')).toMatchObject({ pages: expect.toSatisfy((pages) => pages > 150) });
+  });
+
+  test('whose layout is reported is printed at once', async () => {
+    const pdf = await bytesOf(await succeeded(service.pdf({ html: longText(), options: { layout: ['h2'] } })));
+    await using opened = await openPdf(new Uint8Array(pdf));
+    expect(opened.document.numPages).toBeGreaterThan(400);
+  });
+
+  test('has a block at the bottom of its last page', async () => {
+    const { placed } = await readPdfReply(await service.pdf({ html: `${longText()}<p data-last-page-bottom>END` }));
+    expect(placed.length).toBeGreaterThan(400);
+    expect(placed.at(-1)?.find(({ text }) => text === 'END')?.y).toBeGreaterThan(300); // of 368 points
   });
 
   test('is made by a script', async () => {

@@ -1,6 +1,7 @@
 /** Moves a block to the bottom of the last page, by its margin. Links tell where it is. */
 import type { LastBlock } from '../../../contract/layout.ts';
 import { Changes } from '../../../dom/changes.ts';
+import { removeCover } from '../../../dom/cover.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
 import { createPageProbe, createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
@@ -22,21 +23,23 @@ export function hasLastBlock(): boolean {
 
 /** Links to `KEY:last-block` and `KEY:last-end` are at its beginning and at the end of what follows it. Null if it is not shown. */
 export function prepareLastBlock(key: string): LastBlock | null {
+  removeCover();
   block = [...selectIn(document, SELECTOR)].findLast(isBox);
   if (!block) return null;
   changes.setStyle(block, 'break-inside', 'avoid');
   gapPx = measureGap(block);
+  const elements = { block, end: findEnd(block) };
+  const tailPx = measureTail(elements.end);
   const probes = new Probes(changes);
   probes.add(createPageProbe(`${key}:pages`));
   const places = { block: 'start', end: 'end' } as const;
-  const elements: Record<keyof typeof places, Styled> = { block, end: findEnd(block) };
   for (const [name, place] of Object.entries(places)) {
     const anchor = `--${key}-last-${name}`;
     probes.nameAnchor(elements[name as keyof typeof places], anchor);
     probes.add(createProbe(`${key}:last-${name}`, anchor, place));
   }
   probes.place();
-  return { tailPx: measureTail(block) };
+  return { tailPx };
 }
 
 /** Moves the block down from where it is in the flow. A margin at the top of a page has an effect only after a forced break. */
@@ -72,12 +75,26 @@ function findEnd(element: Styled): Styled {
   return end as Styled;
 }
 
-/** The paddings and borders below the block, which need room on its page. */
-function measureTail(element: Element): number {
-  let tail = 0;
-  for (let at = read(element, 'parentElement'); at; at = read(at, 'parentElement')) {
-    const { paddingBottom, borderBottomWidth } = getComputedStyle(at);
-    tail += (Number.parseFloat(paddingBottom) || 0) + (Number.parseFloat(borderBottomWidth) || 0);
+/** The paddings, borders and margins below the last box, which need room on its page. Margins that meet collapse. */
+function measureTail(end: Element): number {
+  let [tail, margin] = [0, 0];
+  for (let at: Element | null = findLastIn(end); at; at = read(at, 'parentElement')) {
+    const style = getComputedStyle(at);
+    const edge = at !== end && at.contains(end) ? bottomEdge(style) : 0;
+    if (edge) [tail, margin] = [tail + margin + edge, 0];
+    margin = Math.max(margin, Number.parseFloat(style.marginBottom) || 0);
   }
-  return tail;
+  return tail + margin;
+}
+
+/** Returns the innermost box whose margin at the end may be that of the element. */
+function findLastIn(element: Element): Element {
+  const style = getComputedStyle(element);
+  const holdsMargins = style.display !== 'block' || style.overflow !== 'visible' || bottomEdge(style) > 0;
+  const last = holdsMargins ? undefined : findInFlow(read(element, 'lastChild'), 'previousSibling');
+  return last && isElement(last) ? findLastIn(last) : element;
+}
+
+function bottomEdge({ paddingBottom, borderBottomWidth }: CSSStyleDeclaration): number {
+  return (Number.parseFloat(paddingBottom) || 0) + (Number.parseFloat(borderBottomWidth) || 0);
 }
