@@ -86,6 +86,11 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+/** The arithmetic mean, for times that are counted in steps. */
+export function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 export function median(values: number[]): number {
   return quantile(values, 0.5);
 }

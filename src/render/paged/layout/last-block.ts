@@ -56,13 +56,18 @@ export class LastBlock implements PagedPart {
     const area = places.get('pages')?.findLast(({ page }) => page === end?.page);
     if (!block || !end || !area) return undefined;
     const scale = end.height; // the link is one pixel high
-    // Rounding may have pushed it to a new page.
-    if (this.#page !== undefined && end.page > this.#page)
-      return this.#moves < MAX_MOVES - 1 ? Math.max(0, this.#movedPx - 1) : 0;
+    if (this.#page !== undefined && end.page > this.#page) return this.#moveBack();
     if (block.page !== end.page) return undefined;
     this.#page = end.page;
     if (!this.#moves) this.#beginsPage = block.page > 0 && block.y - area.y < TOLERANCE_PX * scale;
     const roomPx = (area.y + area.height - end.y - end.height) / scale - this.#tailPx;
     return Math.abs(roomPx) > TOLERANCE_PX ? this.#movedPx + roomPx : undefined;
+  }
+  /** Less than a pixel of the box before may be on the page, or rounding may have pushed the block to a new one. */
+  #moveBack(): number {
+    const wasFirst = this.#beginsPage;
+    this.#beginsPage = false;
+    if (wasFirst) return this.#movedPx;
+    return this.#moves < MAX_MOVES - 1 ? Math.max(0, this.#movedPx - 1) : 0;
   }
 }
