@@ -1,4 +1,4 @@
-/** Measures a table whose head and foot depend on their pages, before it is changed: all of it, because each change needs a new layout. */
+/** Measures a table whose head and foot depend on their pages, before it is changed, because each change needs a new layout. */
 import { measureBox, read } from '../../dom/nodes.ts';
 
 /** The margin of a table that pulls up what is next to it by this many pixels. */
@@ -6,6 +6,8 @@ export type MarginAt = (pulledPx: number) => number;
 
 export interface MeasuredTable {
   collapsesBorders: boolean;
+  /** Whether rows are lower when their cells, which share borders with others, have none of their own. */
+  losesBorders: boolean;
   /** The space between rows. */
   spacingPx: number;
   /** The heights of rows that are on some pages. */
@@ -26,13 +28,18 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const box = measureBox(table);
   return {
     collapsesBorders,
+    losesBorders: collapsesBorders && cells.some((cell) => hasBorder(getComputedStyle(cell))),
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
-    heights: new Map(rows.map((row) => [row, measureBox(row).height])),
+    heights: measureHeights(rows),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
     above: pullThrough(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
     below: pullThrough(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
     before: rows.length ? findBefore(table) : undefined,
   };
+}
+
+export function measureHeights(rows: readonly HTMLTableRowElement[]): Map<HTMLTableRowElement, number> {
+  return new Map(rows.map((row) => [row, measureBox(row).height]));
 }
 
 /** The margin between a table and its neighbour is the larger of theirs, or the sum if one of them is negative. */
@@ -53,6 +60,10 @@ function pullThrough(
 function insetOf(cell: HTMLTableCellElement): string {
   const { borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth } = getComputedStyle(cell);
   return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
+}
+
+function hasBorder({ borderTopWidth, borderBottomWidth }: CSSStyleDeclaration): boolean {
+  return toPixels(borderTopWidth) + toPixels(borderBottomWidth) > 0;
 }
 
 function toPixels(length = ''): number {

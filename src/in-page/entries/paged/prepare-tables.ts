@@ -20,7 +20,7 @@ import { call, findClosest, read, readAttribute, readName } from '../../dom/node
 import { createInnerProbe, createProbe, createRuler, Probes } from '../../dom/probes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
-import { type MeasuredTable, measureTable } from './measure-table.ts';
+import { type MeasuredTable, measureHeights, measureTable } from './measure-table.ts';
 import { fillBox, registerPainter, toPixels, wrapLike } from './overlay.ts';
 
 /** Unlike `span`, no rules of documents match it. */
@@ -49,9 +49,10 @@ export function prepareTables(key: string, reserved: string[][][], mayPaintHeads
   adoptStyles(WHOLE_ROWS, changes);
   const probes = new Probes(changes);
   probes.add(createRuler(`${key}:ruler`, RULER_PX));
-  const prepared = pagedTables().map((table, number) =>
-    new TablePreparation(table, number, key, probes).prepare(reserved[number] ?? [], rows[number] ?? []),
-  );
+  const tables = pagedTables().map((table, number) => new TablePreparation(table, number, key, probes));
+  for (const [number, table] of tables.entries()) table.hideRows(reserved[number] ?? [], rows[number] ?? []);
+  for (const table of tables) table.measureHidden(); // of all at once, because each change needs a new layout
+  const prepared = tables.map((table) => table.prepare());
   probes.place();
   return prepared;
 }
@@ -79,6 +80,12 @@ class TablePreparation {
   readonly #key: string;
   readonly #probes: Probes;
   readonly #measured: MeasuredTable;
+  /** What each sum is at the end of the table. */
+  #totals: string[] = [];
+  /** The rows that the overlay paints. */
+  readonly #painted = new Map<HTMLTableRowElement, PaintedRow>();
+  #swapped: PreparedTable['swapped'] = { above: [], below: [] };
+  #heights: ReadonlyMap<HTMLTableRowElement, number>;
 
   constructor({ table, rows, carries, found }: PagedTable, number: number, key: string, probes: Probes) {
     this.#table = table;
@@ -90,26 +97,36 @@ class TablePreparation {
     this.#key = key;
     this.#probes = probes;
     this.#measured = measures[number] as MeasuredTable;
+    this.#heights = this.#measured.heights;
   }
 
-  prepare(reserved: string[][], onPages: HTMLTableRowElement[]): PreparedTable {
+  hideRows(reserved: string[][], onPages: HTMLTableRowElement[]): void {
+    this.#totals = reserved.map(([total = '']) => total);
     for (const [number, element] of this.#carries.entries()) this.#reserve(element, number, reserved[number] ?? []);
     const kept = onPages.filter((row) => !this.#mayMove(row));
-    const painted = new Map(kept.map((row, number) => [row, this.#preparePainting(row, number)]));
-    this.#moveRows(onPages.filter((row) => !painted.has(row)));
-    const swapped = this.#swapRows(painted);
-    for (const row of painted.keys()) this.#hideRow(row, painted.get(row) as PaintedRow);
-    const [top, bottom] = [this.#leading(painted), this.#trailing(painted)];
+    for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
+    this.#moveRows(onPages.filter((row) => !this.#painted.has(row)));
+    this.#swapped = this.#swapRows();
+    for (const [row, painted] of this.#painted) this.#hideRow(row, painted);
+  }
+
+  measureHidden(): void {
+    if (this.#measured.losesBorders) this.#heights = measureHeights([...this.#painted.keys()]);
+  }
+
+  prepare(): PreparedTable {
+    const [top, bottom] = [this.#leading(), this.#trailing()];
     changeTables([{ table: this.#number, topPx: top.heightPx, bottomPx: bottom.heightPx, breaks: false }]);
     this.#keepRows();
-    const alone = [...this.#carries.keys()].filter((number) => !painted.has(this.#rowOf(number)) && !this.#isTotal(number));
+    const alone = [...this.#carries.keys()].filter((number) => !this.#painted.has(this.#rowOf(number)) && !this.#isTotal(number));
     for (const [number, element] of this.#carries.entries())
-      if (this.#isTotal(number)) element.textContent = reserved[number]?.[0] ?? '';
+      if (this.#isTotal(number)) element.textContent = this.#totals[number] ?? '';
     for (const number of alone) this.#registerCarry(number);
     const marks = this.#markRows();
     const before = top.names.length ? this.#nameBefore() : '';
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
-    return { marks, last: this.#rows.length - 1, carries, rows: [...painted.values()], top, bottom, swapped, before };
+    const [rows, last] = [[...this.#painted.values()], this.#rows.length - 1];
+    return { marks, last, carries, rows, top, bottom, swapped: this.#swapped, before };
   }
 
   #carryName(number: number): string {
@@ -189,11 +206,13 @@ class TablePreparation {
   }
 
   /** Lays rows that are not on the first page out above those that are, so that they can be pulled up there. */
-  #swapRows(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PreparedTable['swapped'] {
-    const above = [...painted.values()].filter(({ on }) => on === 'all').map(({ name }) => name);
-    const lower = above.length ? [...(this.#table.tHead?.rows ?? [])].filter((row) => painted.get(row)?.on === 'not-first') : [];
+  #swapRows(): PreparedTable['swapped'] {
+    const above = [...this.#painted.values()].filter(({ on }) => on === 'all').map(({ name }) => name);
+    const lower = above.length
+      ? [...(this.#table.tHead?.rows ?? [])].filter((row) => this.#painted.get(row)?.on === 'not-first')
+      : [];
     this.#table.tHead?.prepend(...lower);
-    return { above, below: lower.map((row) => (painted.get(row) as PaintedRow).name) };
+    return { above, below: lower.map((row) => (this.#painted.get(row) as PaintedRow).name) };
   }
 
   #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
@@ -206,26 +225,20 @@ class TablePreparation {
   }
 
   /** The rows of the head above which nothing is painted on the first page. */
-  #leading(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
-    return this.#pulled(
-      takeWhile(this.#table.tHead?.rows, (row) => painted.get(row)?.on === 'not-first'),
-      painted,
-    );
+  #leading(): PulledRows {
+    return this.#pulled(takeWhile(this.#table.tHead?.rows, (row) => this.#painted.get(row)?.on === 'not-first'));
   }
 
   /** The rows of the foot below which nothing is painted on the last page. */
-  #trailing(painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
+  #trailing(): PulledRows {
     const rows = [...(this.#table.tFoot?.rows ?? [])].reverse();
-    return this.#pulled(
-      takeWhile(rows, (row) => painted.get(row)?.on === 'not-last'),
-      painted,
-    );
+    return this.#pulled(takeWhile(rows, (row) => this.#painted.get(row)?.on === 'not-last'));
   }
 
-  #pulled(rows: HTMLTableRowElement[], painted: ReadonlyMap<HTMLTableRowElement, PaintedRow>): PulledRows {
-    const { heights, spacingPx } = this.#measured;
-    const heightPx = rows.reduce((sum, row) => sum + (heights.get(row) ?? 0) + spacingPx, 0);
-    return { names: rows.map((row) => (painted.get(row) as PaintedRow).name), heightPx, spacingPx };
+  #pulled(rows: HTMLTableRowElement[]): PulledRows {
+    const { spacingPx } = this.#measured;
+    const heightPx = rows.reduce((sum, row) => sum + (this.#heights.get(row) ?? 0) + spacingPx, 0);
+    return { names: rows.map((row) => (this.#painted.get(row) as PaintedRow).name), heightPx, spacingPx };
   }
 
   /** Keeps rows with those before them. */
