@@ -86,3 +86,8 @@ export interface TableChange {
   /** Whether it begins a page. */
   breaks: boolean;
 }
+
+/** With what the names of destinations of rows begin. They are short because Chromium writes thousands of them. */
+export function markPrefix(key: string): string {
+  return `${key.slice(-16)}-t`;
+}

@@ -1,12 +1,15 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed, because each change needs a new layout. */
 import { measureBox, read } from '../../dom/nodes.ts';
 
+/** Cells that share borders lose half of them. */
+const THIN_PX = 1;
+
 /** The margin of a table that pulls up what is next to it by this many pixels. */
 export type MarginAt = (pulledPx: number) => number;
 
 export interface MeasuredTable {
   collapsesBorders: boolean;
-  /** Whether rows are lower when their cells, which share borders with others, have none of their own. */
+  /** Whether rows are much lower when their cells, which share borders with others, have none of their own. */
   losesBorders: boolean;
   /** The space between rows. */
   spacingPx: number;
@@ -28,7 +31,7 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const box = measureBox(table);
   return {
     collapsesBorders,
-    losesBorders: collapsesBorders && cells.some((cell) => hasBorder(getComputedStyle(cell))),
+    losesBorders: collapsesBorders && cells.some((cell) => hasThickBorder(getComputedStyle(cell))),
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
     heights: measureHeights(rows),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
@@ -62,8 +65,8 @@ function insetOf(cell: HTMLTableCellElement): string {
   return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
 }
 
-function hasBorder({ borderTopWidth, borderBottomWidth }: CSSStyleDeclaration): boolean {
-  return toPixels(borderTopWidth) + toPixels(borderBottomWidth) > 0;
+function hasThickBorder({ borderTopWidth, borderBottomWidth }: CSSStyleDeclaration): boolean {
+  return Math.max(toPixels(borderTopWidth), toPixels(borderBottomWidth)) > THIN_PX;
 }
 
 function toPixels(length = ''): number {

@@ -5,6 +5,7 @@
 import { type OverlayBox, RULER_PX } from '../../contract/overlay.ts';
 import {
   MAX_RESERVED,
+  markPrefix,
   type PaintedRow,
   type PreparedTable,
   type PulledRows,
@@ -257,7 +258,7 @@ class TablePreparation {
   #markRows(): Array<[row: number, mark: string]> {
     const counted = Object.values(this.#found.columns).flatMap((amounts) => amounts.map(([row]) => row));
     const numbers = [...new Set([0, ...counted, this.#rows.length - 1])].filter((number) => this.#rows[number]);
-    const destinations = new Destinations(`${this.#key}-${this.#name}r`, changes);
+    const destinations = new Destinations(`${markPrefix(this.#key)}${this.#number}r`, changes);
     return numbers.map((number) => [number, destinations.mark(markable(this.#rows[number] as HTMLTableRowElement))]);
   }
 

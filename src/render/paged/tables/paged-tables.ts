@@ -7,15 +7,21 @@ import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
 import { changeTables, findTables, prepareTables } from '../../../chromium/paged/table-questions.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { OverlayBox } from '../../../in-page/contract/overlay.ts';
-import type { PaintedRow, PreparedTable, PulledRows, TableChange } from '../../../in-page/contract/paged-tables.ts';
+import {
+  markPrefix,
+  type PaintedRow,
+  type PreparedTable,
+  type PulledRows,
+  type TableChange,
+} from '../../../in-page/contract/paged-tables.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
 import { readScale } from '../ruler.ts';
 import { TableSums } from './table-sums.ts';
 
-/** CSS pixels by which a table may be off its place. */
-const TOLERANCE_PX = 1;
+/** CSS pixels by which heights may differ: links are on whole pixels, and rows lose half of a thin border. */
+const TOLERANCE_PX = 1.5;
 
 /** Returns undefined if there are no such tables. Throws `print_failed` if something is wrong with one. */
 export async function preparePagedTables(
@@ -60,7 +66,7 @@ class PagedTables implements PagedPart {
   }
 
   async end({ file }: PagedPrint): Promise<PagedOutcome> {
-    file.removeDestinations(`${this.#key}-t`);
+    file.removeDestinations(markPrefix(this.#key));
     return {};
   }
 
