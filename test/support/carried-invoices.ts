@@ -22,6 +22,9 @@ interface Wanted {
   style?: string;
 }
 
+/** Before a minus sign in Arabic. Text extraction may break the line there. */
+const DIRECTION_MARKS = /[\u200E\u061C]\s*/g;
+
 /** The same seed gives the same numbers, from 0 to 1. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -61,14 +64,16 @@ export function findMistakes(invoice: CarriedInvoice, pages: string[]): string[]
   const { cents, language } = invoice;
   const mistakes: string[] = [];
   let before = 0;
-  for (const [index, text] of pages.entries()) {
+  for (const [index, shown] of pages.entries()) {
+    const text = shown.replace(DIRECTION_MARKS, '');
     const rows = [...text.matchAll(/R(\d+)\./g)].map(([, row]) => Number(row)).sort((a, b) => a - b);
     const page = { text, rows, before };
     mistakes.push(...[...sumMistakes(invoice, page), ...rowMistakes(invoice, page)].map((each) => `page ${index + 1} ${each}`));
     before += rows.length;
   }
   if (before !== cents.length) mistakes.push(`${before} of ${cents.length} rows`);
-  const totals = pages.filter((text) => text.includes(line('TOTAL', cents, language)));
+  const total = line('TOTAL', cents, language);
+  const totals = pages.filter((text) => text.replace(DIRECTION_MARKS, '').includes(total));
   if (totals.length !== 1) mistakes.push(`${totals.length} pages have the total`);
   return mistakes;
 }
@@ -81,8 +86,8 @@ interface TextOfPage {
 }
 
 function sumMistakes({ cents, language }: CarriedInvoice, { text, rows, before }: TextOfPage): string[] {
-  const isTable = rows.length > 0;
-  const isLast = text.includes('TOTAL');
+  const isLast = text.includes('TOTAL'); // which may be alone on its page
+  const isTable = rows.length > 0 || isLast;
   const brought = line('BROUGHT', cents.slice(0, before), language);
   const carried = line('CARRIED', cents.slice(0, before + rows.length), language);
   const expected: Array<[text: string, isThere: boolean]> = [
@@ -111,7 +116,8 @@ function line(label: string, cents: bigint[][], language: string): string {
   const [first = []] = cents;
   const sums = first.map((_, column) => cents.reduce((sum, amounts) => sum + (amounts[column] ?? 0n), 0n));
   const format = new Intl.NumberFormat(language, { minimumFractionDigits: 2 });
-  return [label, ...sums.map((sum) => format.format(toDecimal(sum)))].join(' ').replace(/\s/g, ' ');
+  const texts = sums.map((sum) => format.format(toDecimal(sum)));
+  return [label, ...texts].join(' ').replace(DIRECTION_MARKS, '').replace(/\s/g, ' ');
 }
 
 function toDecimal(cents: bigint): Intl.StringNumericLiteral {
