@@ -64,12 +64,12 @@ export function anchorNames(element: Element, ...names: string[]): string {
 /** Creates a link that lies over the element with the name as an anchor. */
 export function createProbe(href: string, anchor: string, place: ProbePlace = 'box'): HTMLElement {
   // By default, a link whose anchor is clipped may be hidden.
-  return createLink(href, { 'position-anchor': anchor, 'position-visibility': 'always', ...PLACES[place] });
+  return createLink({ 'position-anchor': anchor, 'position-visibility': 'always', ...PLACES[place] }, href);
 }
 
 /** Creates a link that is on every page, between its margins. */
 export function createPageProbe(href: string): HTMLElement {
-  return createLink(href, { position: 'fixed', inset: '0' });
+  return createLink({ position: 'fixed', inset: '0' }, href);
 }
 
 /**
@@ -77,29 +77,34 @@ export function createPageProbe(href: string): HTMLElement {
  * tells by how much it is smaller.
  */
 export function createInnerProbe(href: string, inset = '0'): HTMLElement {
-  return createLink(href, { inset });
+  return createLink({ inset }, href);
 }
 
 /** Creates a link of this many CSS pixels at the top left corner of the document. */
 export function createRuler(href: string, pixels: number): HTMLElement {
-  return createLink(href, { top: '0', left: '0', width: `${pixels}px`, height: `${pixels}px` });
+  return createLink({ top: '0', left: '0', width: `${pixels}px`, height: `${pixels}px` }, href);
 }
 
 /** Creates a link of one pixel that stays where it is inserted, and takes no room there. */
 export function createStaticProbe(href: string): HTMLElement {
-  return createLink(href, { width: '1px', height: '1px' });
+  return createLink({ width: '1px', height: '1px' }, href);
 }
 
-/** Creates a link in a line that takes no room there. In repeated rows it is on every page. */
+/**
+ * Creates a box in a line that takes no room there, with a link in it. In repeated rows it is on every page. Of a link that is in the line
+ * itself, Chromium writes those of all pages on each page.
+ */
 export function createInlineProbe(href: string): HTMLElement {
-  return createLink(href, { position: 'static', font: 'inherit', 'padding-left': '1px', 'margin-right': '-1px' });
+  const holder = createLink({ position: 'relative', font: 'inherit' });
+  holder.append(createStaticProbe(href));
+  return holder;
 }
 
-function createLink(href: string, place: Record<string, string>): HTMLElement {
+function createLink(place: Record<string, string>, href?: string): HTMLElement {
   const link = createHtml('a');
   link.setAttribute('data-platen-link', '');
   link.setAttribute('aria-hidden', 'true');
-  link.setAttribute('href', href);
+  if (href !== undefined) link.setAttribute('href', href);
   setLook(link, { all: 'initial', position: 'absolute', ...place });
   return link;
 }

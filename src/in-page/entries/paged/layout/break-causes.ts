@@ -11,6 +11,12 @@ const BESIDE_OTHERS = /^(?:table-cell|inline)/;
 /** The height of a line whose height is `normal`, as a factor of the size of the font. */
 const NORMAL_LINE = 1.2;
 
+/** They stay right when styles change. */
+const styles = new WeakMap<Element, CSSStyleDeclaration>();
+
+/** The names of the pages on which elements are. */
+export type PageNames = Map<Element, string>;
+
 /** An element that is laid out, or a text. */
 type Content = Element | Text;
 
@@ -36,14 +42,16 @@ export function findStart(element: Element): Start {
   return { boxes, previous: undefined };
 }
 
-export function readCauses(element: Element, { boxes: around, previous }: Start): BreakCauses {
+/** `names` may be shared while the document stays as it is. */
+export function readCauses(element: Element, { boxes: around, previous }: Start, names: PageNames = new Map()): BreakCauses {
   const { boxes: inner, first } = findBeginning(element);
   const started = [...around, ...inner].map(styleOf);
   const before = previous && isElement(previous) ? previous : undefined;
   const line = inner.at(-1) ?? element;
   const linePx = first === 'text' ? lineHeight(styleOf(line)) : 0;
   return {
-    isForced: started.some(({ breakBefore }) => forcesBreak(breakBefore)) || (before ? isForcedBetween(before, element) : false),
+    isForced:
+      started.some(({ breakBefore }) => forcesBreak(breakBefore)) || (before ? isForcedBetween(before, element, names) : false),
     isAvoided:
       started.some(({ breakInside, breakBefore }) => avoidsBreak(breakInside) || avoidsBreak(breakBefore)) ||
       inner.some((each) => avoidsBreak(styleOf(each).breakAfter)),
@@ -107,25 +115,27 @@ export function isBeside(element: Element): boolean {
 }
 
 /** Whether a break is forced after a box or the last one in it, or the next is on pages of another name. */
-function isForcedBetween(previous: Element, element: Element): boolean {
+function isForcedBetween(previous: Element, element: Element, names: PageNames): boolean {
   for (let at: Content | undefined = previous; at && isElement(at); at = findInFlow(read(at, 'lastChild'), 'previousSibling'))
     if (forcesBreak(styleOf(at).breakAfter)) return true;
-  return pageName(previous) !== pageName(element);
+  return pageName(previous, names) !== pageName(element, names);
 }
 
 /** The name of the pages on which an element is. */
-function pageName(element: Element): string {
-  for (let at: Element | null = element; at; at = read(at, 'parentElement')) {
-    const page = styleOf(at).getPropertyValue('page');
-    if (page !== 'auto') return page;
-  }
-  return 'auto';
+function pageName(element: Element, names: PageNames): string {
+  const known = names.get(element);
+  if (known !== undefined) return known;
+  const own = styleOf(element).getPropertyValue('page');
+  const parent = own === 'auto' ? read(element, 'parentElement') : null;
+  const name = parent ? pageName(parent, names) : own;
+  names.set(element, name);
+  return name;
 }
 
 function topEdge(element: Element, isAround: boolean): number {
-  const { marginTop, paddingTop, borderTopWidth } = styleOf(element);
+  const style = styleOf(element);
   const sum = (lengths: string[]) => lengths.reduce((total, length) => total + Math.max(0, Number.parseFloat(length) || 0), 0);
-  return sum(isAround ? [marginTop, paddingTop, borderTopWidth] : [marginTop]);
+  return sum(isAround ? [style.marginTop, style.paddingTop, style.borderTopWidth] : [style.marginTop]);
 }
 
 /** The height of header rows above an element in a table, which are on every page. */
@@ -146,5 +156,9 @@ function contentHeight(element: Element): number {
 }
 
 function styleOf(element: Element): CSSStyleDeclaration {
-  return getComputedStyle(element);
+  const known = styles.get(element);
+  if (known) return known;
+  const style = getComputedStyle(element);
+  styles.set(element, style);
+  return style;
 }

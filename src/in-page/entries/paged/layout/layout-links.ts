@@ -8,7 +8,7 @@ import { findClosest, findFirst, isElement, matches, measureBox, read } from '..
 import { createInlineProbe, createPageProbe, createProbe, createStaticProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { allRules } from '../../../dom/rules.ts';
-import { findStart, isBox, isMonolithic, MONOLITHIC, readCauses } from './break-causes.ts';
+import { findStart, isBox, isMonolithic, MONOLITHIC, type PageNames, readCauses } from './break-causes.ts';
 import { isFixed, measureFrom } from './inner-links.ts';
 
 type Styled = HTMLElement | SVGElement;
@@ -33,10 +33,11 @@ export function placeLayoutLinks(selectors: string[], key: string): LayoutLinks 
   const numbers = new Map(boxes.map((each, number) => [each, number]));
   dependsOnLast = mentions(DEPENDS_ON_LAST);
   const links = addLinks(boxes, elements, key);
+  const names: PageNames = new Map();
   return {
     invalid: null,
     selected: selected.map((all) => all.map((each) => numbers.get(each) ?? -1)),
-    boxes: boxes.map((each) => describe(each, numbers, links.get(each))),
+    boxes: boxes.map((each) => describe(each, numbers, names, links.get(each))),
   };
 }
 
@@ -82,12 +83,17 @@ function inOrder(boxes: ReadonlySet<Element>): Styled[] {
   return [...selectIn<Styled>(document, '*')].filter((each) => boxes.has(each));
 }
 
-function describe(element: Styled, numbers: ReadonlyMap<Element, number>, link: Element | undefined): LayoutBox {
+function describe(
+  element: Styled,
+  numbers: ReadonlyMap<Element, number>,
+  names: PageNames,
+  link: Element | undefined,
+): LayoutBox {
   const start = findStart(element);
   const { previous } = start;
   const inner = [...selectIn<Element>(element, '*')].findLast((each) => numbers.has(each));
   return {
-    ...readCauses(element, start),
+    ...readCauses(element, start, names),
     last: numbers.get(inner ?? element) ?? 0,
     previous: previous && isElement(previous) ? (numbers.get(previous) ?? null) : null,
     fromLink: link ? measureFrom(link, element) : null,
@@ -115,10 +121,10 @@ function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key:
 function addInnerLink(host: Styled, href: string): Element {
   const isInRepeatedRow = findClosest(host, REPEATED) !== null;
   const isInLine = isInRepeatedRow && !hasElements(host);
-  const link = isInLine ? createInlineProbe(href) : createStaticProbe(href);
+  const added = isInLine ? createInlineProbe(href) : createStaticProbe(href);
   if (isInRepeatedRow && !isInLine) changes.setStyle(host, 'position', 'relative');
-  changes.append(host, link);
-  return link;
+  changes.append(host, added);
+  return findFirst(added, 'a') ?? added;
 }
 
 /** Returns the element in a cell or a fixed box to which a link can be added without an effect on the styles of others. */
