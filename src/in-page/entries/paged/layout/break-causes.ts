@@ -101,8 +101,9 @@ export function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSi
 }
 
 function isInFlow(element: Element): boolean {
+  if (!measureBox(element).height) return false;
   const { position, cssFloat } = styleOf(element);
-  return isBox(element) && !isMatch(/absolute|fixed/, position) && cssFloat === 'none' && measureBox(element).height > 0;
+  return !isMatch(/absolute|fixed/, position) && cssFloat === 'none';
 }
 
 /** Whether what precedes the element is not above it. */
