@@ -49,11 +49,12 @@ describe('each page carries the exact sum of the rows so far', () => {
           const wanted = { language, columns: 1 + (n % 3), seed: n, lines: Math.floor(random() * 60), keep: n % 4 };
           lengths.push(0);
           const invoice = carriedInvoice(rows, wanted);
-          const pages = await pagesOf(invoice.html);
+          const pages = await pagesOf(invoice.html, { timeout: 120_000 });
           lengths[n] = pages.length;
-          if (findMistakes(invoice, pages).length) wrong.push(JSON.stringify({ rows, ...wanted }));
+          const mistakes = findMistakes(invoice, pages);
+          if (mistakes.length) wrong.push(`${JSON.stringify({ rows, ...wanted })}: ${mistakes.slice(0, 3).join(', ')}`);
           if (n % 100 === 99)
-            process.stdout.write(`${n + 1} invoices, ${wrong.length} wrong, longest ${Math.max(...lengths)} pages\n`);
+            process.stdout.write(`${n + 1} invoices, ${wrong.length} wrong, the longest has ${Math.max(...lengths)} pages\n`);
         }
       };
       await Promise.all([renderNext(), renderNext()]);
