@@ -35,6 +35,14 @@ describe('each page carries the exact sum of the rows so far', () => {
     expect(Math.min(...withTotal)).toBeLessThan(3); // without data-keep
   });
 
+  test.each([
+    [98, { language: 'ja', columns: 3, seed: 713, lines: 14, keep: 1 }],
+    [168, { columns: 3, seed: 830, lines: 5, keep: 2 }],
+  ])('and the total is not alone on a page: %s rows', async (rows, wanted) => {
+    const invoice = carriedInvoice(rows, wanted);
+    expect(findMistakes(invoice, await pagesOf(invoice.html))).toEqual([]);
+  });
+
   const count = Number(process.env.PLATEN_TEST_SWEEP_INVOICES ?? 0);
   test.runIf(count)(
     'in many invoices of 1 to 200 pages, two thirds of which have one page, and one in 20 more than 100',

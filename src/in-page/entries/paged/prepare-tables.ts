@@ -186,8 +186,11 @@ class TablePreparation {
     const after = this.#table.tFoot;
     if (first.length) this.#table.insertBefore(createBody(first), before ?? null);
     if (last.length) {
-      const body = createBody(last);
-      (this.#table.tBodies[this.#table.tBodies.length - 1] ?? after ?? this.#table.lastChild)?.after(body);
+      const body = this.#table.tBodies[this.#table.tBodies.length - 1];
+      const isKept = last.some((row) => readAttribute(row, 'data-keep') !== null);
+      if (body && isKept)
+        body.append(...last); // Chromium may break between sections in spite of break-before
+      else (body ?? after ?? this.#table.lastChild)?.after(createBody(last));
       this.#rows.push(...last);
     }
   }
