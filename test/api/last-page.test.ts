@@ -57,7 +57,11 @@ describe('a block at the bottom of the last page', () => {
     ['of the body', `<body style="margin: 20px">${lines(50)}${SLIP}`, 20],
     ['of its own', `${lines(3)}${SLIP.replace('style="', 'style="margin-bottom: 25px; ')}`, 25],
     ['of what is in it', `${lines(3)}<div data-last-page-bottom id="slip">Slip<p style="margin: 9px">text</div>`, 9],
-    ['that collapse', `<main style="margin: 30px">${lines(60)}${SLIP.replace('style="', 'style="margin-bottom: 25px; ')}</main>`, 30],
+    [
+      'that collapse',
+      `<main style="margin: 30px">${lines(60)}${SLIP.replace('style="', 'style="margin-bottom: 25px; ')}</main>`,
+      30,
+    ],
   ])('above margins %s, which add no page', async (_, body, px) => {
     const { bottom, page } = await endOf(html(body));
     expect(Math.abs(bottom - (BOTTOM - px * 0.75))).toBeLessThan(1);
