@@ -255,6 +255,22 @@ describe('steps', () => {
     ]);
   });
 
+  test('put several pages on each sheet', async () => {
+    const composed = async (compose: object) => readPdf(await assembled({ parts: [{ file }], steps: [{ compose }] }));
+    const two = await composed({});
+    expect(two.pages.map((page) => page.split(/(?<=[a-z])(?=one|two|three|four|five)/))).toEqual([
+      ['one', 'two'],
+      ['three', 'four'],
+      ['five'],
+    ]);
+    expect(two.sizes.map(({ width, height }) => width > height)).toEqual([true, true, true]);
+    expect(two.outline).toEqual(['one', 'two', 'three', 'four', 'five']);
+    const [left, right] = two.placed[0]?.map(({ x }) => x) ?? [];
+    expect([left && left < 100, right && right > 421]).toEqual([true, true]);
+    expect((await composed({ per_sheet: 4 })).pages).toEqual(['onetwothreefour', 'five']);
+    expect((await composed({ booklet: true })).pages).toEqual(['one', 'two', 'three', 'fourfive']);
+  });
+
   test('encrypt the PDF', async () => {
     const pdf = await assembled({ parts: [{ file }], steps: [{ encrypt: { user: 'u', owner: 'o', permissions: ['print'] } }] });
     await expect(readPdf(pdf)).rejects.toThrow(/password/i);

@@ -3,6 +3,7 @@
  * Steps that need a browser have been printed before: a text or an image that is drawn on pages comes as a PDF.
  */
 import { applyBookmarks, type BookmarksStep } from './bookmarks-step.ts';
+import { type ComposeStep, compose } from './compose.ts';
 import { type DrawStep, drawOnPages, type LetterheadStep, putOnLetterhead } from './draw-on-pages.ts';
 import { type AttachStep, attachFiles } from './files.ts';
 import { type FillStep, type FlattenStep, fillFields, flatten } from './forms.ts';
@@ -21,6 +22,7 @@ export type Step =
   | { attach: AttachStep }
   | { fill: FillStep }
   | { flatten: FlattenStep }
+  | { compose: ComposeStep }
   | { optimize: OptimizeStep };
 
 type StepName = Step extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
@@ -36,6 +38,7 @@ const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<N
   attach: attachFiles,
   fill: fillFields,
   flatten,
+  compose,
   optimize,
 };
 

@@ -265,8 +265,18 @@ function toPlainPlan(step: GivenStep, at: string, errors: ValidationErrors): Ste
   if (step.attach)
     return { attach: { files: parseFinish({ attachments: step.attach.files }, `${at}.attach.files`, errors).attachments } };
   if (step.optimize) return { optimize: step.optimize };
+  if (step.compose) return toCompose(step.compose, `${at}.compose`, errors);
   if (step.flatten) return { flatten: { annotations: step.flatten.annotations ?? false } };
   return step.fill && { fill: { fields: step.fill.fields } };
+}
+
+function toCompose(
+  { per_sheet: perSheet = 2, booklet: isBooklet = false }: NonNullable<GivenStep['compose']>,
+  at: string,
+  errors: ValidationErrors,
+): StepPlan {
+  if (isBooklet && perSheet !== 2) errors.add(`${at}.per_sheet`, 'must be 2 with booklet');
+  return { compose: { perSheet, isBooklet } };
 }
 
 /** Parses an option of a print. Its errors name the step. */

@@ -984,6 +984,16 @@ class FlattenStep(TypedDict):
     """Whether annotations become content as well. Links stay. Default: `false`."""
 
 
+class ComposeStep(TypedDict):
+    """Puts several pages on each sheet, which has the size of the first page. Only their content is kept, and
+    bookmarks."""
+
+    per_sheet: NotRequired[Literal[2] | Literal[4]]
+    """The number of pages on a sheet. Default: `2`."""
+    booklet: NotRequired[bool]
+    """Orders two pages on a sheet as in a booklet that is printed on both sides and folded. Default: `false`."""
+
+
 class SplitStep(TypedDict):
     """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
 
@@ -1016,6 +1026,7 @@ class AssemblyStep(TypedDict):
     attach: NotRequired[AttachStep]
     fill: NotRequired[FillStep]
     flatten: NotRequired[FlattenStep]
+    compose: NotRequired[ComposeStep]
     optimize: NotRequired[Images]
     """Makes the PDF smaller; without members, without a change that can be seen."""
     encrypt: NotRequired[Password]

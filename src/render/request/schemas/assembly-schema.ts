@@ -1,5 +1,5 @@
 /** The schema of `POST /v1/pdf/assemble`. Keywords of the schema hold its documentation. */
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { POSITIONS } from '../../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/assemble/outline.ts';
@@ -189,6 +189,20 @@ export const StepSchema = Type.Object(
         examples: [{}],
       },
     ),
+    compose: option(
+      Type.Object(
+        {
+          per_sheet: option(oneOfNumbers([2, 4]), { description: 'The number of pages on a sheet.', default: 2 }),
+          booklet: flag(false, 'Orders two pages on a sheet as in a booklet that is printed on both sides and folded.'),
+        },
+        { ...CLOSED, $id: 'ComposeStep' },
+      ),
+      {
+        description:
+          'Puts several pages on each sheet, which has the size of the first page. Only their content is kept, and bookmarks.',
+        examples: [{ booklet: true }],
+      },
+    ),
     optimize: option(Images, {
       description: 'Makes the PDF smaller; without members, without a change that can be seen.',
       examples: [{}],
@@ -223,11 +237,9 @@ export const StepSchema = Type.Object(
   { ...CLOSED, $id: 'AssemblyStep', expected: 'an object with one step' },
 );
 
-function oneOfNumbers<const T extends readonly number[]>(numbers: T) {
-  return Type.Union(
-    numbers.map((each) => Type.Literal(each)),
-    { expected: `one of ${numbers.join(', ')}` },
-  );
+function oneOfNumbers<const T extends readonly number[]>(numbers: T): TUnsafe<T[number]> {
+  const choices = numbers.map((each) => Type.Literal(each));
+  return Type.Union(choices, { expected: `one of ${numbers.join(', ')}` }) as TSchema as TUnsafe<T[number]>;
 }
 
 export const AssemblyBody = Type.Object(

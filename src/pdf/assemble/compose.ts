@@ -1,0 +1,104 @@
+/** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
+import { PDF, PdfArray, PdfDict, PdfName, type PdfRef } from '@libpdf/core';
+import { PageDrawing, toDirection } from '../edit/stamp.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { type PageView, pageView } from '../objects/page-view.ts';
+import { numbers } from '../objects/syntax.ts';
+import type { OpenDocument } from './open-document.ts';
+import { type Bookmark, toBookmarks, toOutline, writeOutline } from './outline.ts';
+
+export interface ComposeStep {
+  perSheet: 2 | 4;
+  isBooklet: boolean;
+}
+
+/** An area of a sheet, in points from its lower left corner. */
+interface Cell {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const LOST = 'pages of a composed sheet are drawn, and only their content can be drawn';
+
+/** A sheet has the size of the first page; for two pages, turned on its side. */
+export async function compose(document: OpenDocument, { perSheet, isBooklet }: ComposeStep): Promise<void> {
+  const { pdf, dropped, places } = document;
+  const views = pdf.pages().map(({ page }) => pageView(pdf, page));
+  const written = writeWithObjectStreams(pdf).join();
+  document.renew();
+  const source = await PDF.load(written);
+  const bookmarks = toBookmarks(pdf);
+  const order = isBooklet ? bookletOrder(views.length) : views.map((_, index) => index);
+  const { size, cells } = sheetOf(views[0] as PageView, perSheet);
+  const drawing = new PageDrawing(pdf, { opacity: 1, layer: 'over' });
+  const sheets: PdfRef[] = [];
+  const sheetOfPage = new Map<number, number>();
+  for (let from = 0; from < order.length; from += perSheet) {
+    const sheet = pdf.add(
+      PdfDict.of({ Type: PdfName.of('Page'), MediaBox: numbers(0, 0, size.width, size.height), Contents: PdfArray.of() }),
+    );
+    for (const [at, index] of order.slice(from, from + perSheet).entries()) {
+      const view = index === undefined ? undefined : views[index];
+      if (index === undefined || !view) continue;
+      const drawn = await pdf.pdf.embedPage(source, index);
+      drawing.drawOn(sheet, drawn, intoCell(view, drawn.box, cells[at] as Cell));
+      sheetOfPage.set(index + 1, sheets.length + 1);
+    }
+    sheets.push(sheet);
+  }
+  replacePages(pdf, sheets);
+  const items = toOutline(
+    pdf,
+    bookmarks.map((each) => onSheet(each, sheetOfPage)),
+  );
+  if (!('missing' in items)) writeOutline(pdf, items);
+  for (const what of ['tags', 'links and other annotations', 'form fields']) dropped.push({ what, why: LOST });
+  document.places = sheets.map((_, index) => ({
+    ...(places[0] as (typeof places)[number]),
+    part: 0,
+    page: index + 1,
+    pages: sheets.length,
+  }));
+}
+
+/** The outer sides of a sheet come first. Undefined for an empty place. */
+function bookletOrder(count: number): Array<number | undefined> {
+  const sides = Math.ceil(count / 4) * 4;
+  const order: number[] = [];
+  for (let at = 0; at < sides / 2; at += 2) order.push(sides - 1 - at, at, at + 1, sides - 2 - at);
+  return order.map((index) => (index < count ? index : undefined));
+}
+
+function sheetOf(view: PageView, perSheet: 2 | 4): { size: { width: number; height: number }; cells: Cell[] } {
+  const { width, height } = shownSize(view);
+  const size = perSheet === 2 ? { width: height, height: width } : { width, height };
+  const [across, down] = [size.width / 2, perSheet === 2 ? size.height : size.height / 2];
+  const rows = perSheet === 2 ? [0] : [down, 0];
+  return { size, cells: rows.flatMap((y) => [0, across].map((x) => ({ x, y, width: across, height: down }))) };
+}
+
+function shownSize({ width, height, turn }: PageView): { width: number; height: number } {
+  return turn % 180 ? { width: height, height: width } : { width, height };
+}
+
+/** The matrix that centres a page in a cell, as large as it fits and as it is shown. */
+function intoCell(view: PageView, box: { x: number; y: number; width: number; height: number }, cell: Cell): number[] {
+  const { width, height } = shownSize(view);
+  const scale = Math.min(cell.width / width, cell.height / height);
+  const [a, b] = toDirection(-view.turn).map((each) => each * scale) as [number, number];
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  return [a, b, -b, a, cell.x + cell.width / 2 - a * x + b * y, cell.y + cell.height / 2 - b * x - a * y];
+}
+
+function replacePages(pdf: ForeignPdf, sheets: readonly PdfRef[]): void {
+  for (const entry of ['StructTreeRoot', 'MarkInfo', 'AcroForm', 'PageLabels', 'Dests']) pdf.catalog.delete(entry);
+  pdf.setPages(sheets);
+}
+
+function onSheet({ title, page, children = [] }: Bookmark, sheetOfPage: ReadonlyMap<number, number>): Bookmark {
+  const below = children.map((each) => onSheet(each, sheetOfPage));
+  return { title, page: page === null ? null : (sheetOfPage.get(page) ?? null), ...(below.length && { children: below }) };
+}
