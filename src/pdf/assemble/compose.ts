@@ -40,14 +40,12 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     const sheet = pdf.add(
       PdfDict.of({ Type: PdfName.of('Page'), MediaBox: numbers(0, 0, size.width, size.height), Contents: PdfArray.of() }),
     );
-    for (const [at, index] of order.slice(from, from + perSheet).entries()) {
-      const view = index === undefined ? undefined : views[index];
-      if (index === undefined || !view) continue;
-      const drawn = await pdf.pdf.embedPage(source, index);
-      drawing.drawOn(sheet, drawn, intoCell(view, drawn.box, cells[at] as Cell));
-      sheetOfPage.set(index + 1, sheets.length + 1);
-    }
     sheets.push(sheet);
+    for (const { index, cell } of placesOn(order.slice(from, from + perSheet), cells)) {
+      const drawn = await pdf.pdf.embedPage(source, index);
+      drawing.drawOn(sheet, drawn, intoCell(views[index] as PageView, drawn.box, cell));
+      sheetOfPage.set(index + 1, sheets.length);
+    }
   }
   replacePages(pdf, sheets);
   const items = toOutline(
@@ -62,6 +60,10 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     page: index + 1,
     pages: sheets.length,
   }));
+}
+
+function placesOn(pages: ReadonlyArray<number | undefined>, cells: readonly Cell[]): Array<{ index: number; cell: Cell }> {
+  return pages.flatMap((index, at) => (index === undefined ? [] : { index, cell: cells[at] as Cell }));
 }
 
 /** The outer sides of a sheet come first. Undefined for an empty place. */
