@@ -43,6 +43,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: 'TemplatePdfRequest',
     run: renderPdf,
   },
+  assemble: {
+    description: `Puts a PDF together from documents that are rendered, stored PDFs (document_id) and other PDFs (base64), and changes it in steps: selects, turns and stamps pages, fills forms, adds bookmarks. The step extract returns text, metadata, bookmarks and fields of a PDF instead. ${HOW_PDFS_RETURN}`,
+    input: 'AssemblyBody',
+    run: assemblePdf,
+  },
   render_image: {
     description:
       'Renders HTML, Markdown, a web page or a stored template with data to an image for viewing. Send exactly one of html, markdown, url and template_id.',
@@ -63,10 +68,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 };
 
-async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
+async function renderPdf(access: ApiAccess, given: Record<string, unknown>, path = '/v1/pdf'): Promise<ContentBlock[]> {
   // What is uploaded is stored only if the caller asks for it.
   const body = isUploaded(given) ? given : { ...given, store: given.store ?? true };
-  const response = await callRender(access, '/v1/pdf', body, body.store === false ? PDF : undefined);
+  const response = await callRender(access, path, body, body.store === false ? `${PDF}, application/json;q=0.5` : undefined);
   if (isJson(response)) return describeJson(response);
   const pdf = await readBytes(response, MAX_INLINE_BYTES, 'send store: true');
   const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
@@ -74,6 +79,12 @@ async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Pro
     { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
     { type: 'resource', resource },
   ];
+}
+
+async function assemblePdf(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
+  const { steps } = given;
+  const extracts = Array.isArray(steps) && steps.some((step) => Object(step).extract !== undefined);
+  return renderPdf(access, extracts ? { ...given, store: false } : given, '/v1/pdf/assemble');
 }
 
 function isUploaded(body: Record<string, unknown>): boolean {

@@ -69,12 +69,20 @@ describe('over standard input with a running service', () => {
     const { template_id } = await ada.template('<p>Dear {{name}}</p>');
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['render', 'render_template', 'render_image', 'list_templates']);
+    expect(tools.map(({ name }) => name)).toEqual(['render', 'render_template', 'assemble', 'render_image', 'list_templates']);
 
     const rendered = await call(client, 'render', { html: '<h1>By tool</h1>', filename: 'tool.pdf', options: { format: 'A5' } });
     expect(rendered.items[0]?.text).toMatch(/^doc_\w+: 1 page, \d+ bytes$/);
     expect((await linked(client, rendered.items)).pages).toEqual(['By tool']);
     expect((await client.listResources()).resources).toContainEqual(expect.objectContaining({ name: 'tool.pdf' }));
+
+    const [{ document_id } = { document_id: '' }] = (await ada.json<{ data: Array<{ document_id: string }> }>('/v1/documents'))
+      .data;
+    const parts = [{ document_id }, { html: '<p>and more' }];
+    const assembled = await call(client, 'assemble', { parts, steps: [{ rotate: { angle: 90, pages: 'last' } }] });
+    expect((await linked(client, assembled.items)).pages).toEqual(['By tool', 'and more']);
+    const read = await call(client, 'assemble', { parts: [{ document_id }], steps: [{ extract: { what: ['text'] } }] });
+    expect(JSON.parse(read.items[0]?.text ?? '')).toMatchObject({ pages: [{ text: 'By tool' }] });
 
     expect((await call(client, 'list_templates', { limit: 5 })).items[0]?.text).toContain(template_id);
     const filled = await call(client, 'render_template', { template_id, data: { name: 'Ada' }, store: false });

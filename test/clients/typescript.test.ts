@@ -69,6 +69,11 @@ test('writes a PDF to a file as it arrives', async () => {
 });
 
 test('renders an image', async () => {
+  const whole = await platen.assemble({
+    parts: [{ html: '<p>one' }, { html: '<p>two' }],
+    steps: [{ select: { pages: 'last' } }],
+  });
+  expect((await readPdf(await whole.bytes())).pages).toEqual(['two']);
   const image = await platen.image({ html: '<h1>i</h1>', options: { type: 'jpeg' } });
   expect(image.contentType).toBe('image/jpeg');
   expect((await image.bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0xff, 0xd8));

@@ -77,6 +77,7 @@ def test_pdf_as_a_stream_to_a_file(platen: Platen, tmp_path: Path) -> None:
 
 
 def test_image(platen: Platen) -> None:
+    assert platen.assemble({"parts": [{"html": "one"}, {"html": "two"}]}).read().startswith(b"%PDF")
     assert platen.image({"html": "<h1>i</h1>"}).read().startswith(b"\x89PNG")
     stored = platen.store_image({"html": "<h1>i</h1>", "options": {"type": "webp"}})
     assert stored["type"] == "image/webp"

@@ -54,6 +54,11 @@ export class Platen {
     return (await response.json()) as api.Document;
   }
 
+  /** Puts a PDF together from parts, and changes it in steps. With the step `split`, the result is a ZIP archive. */
+  async assemble(request: api.AssemblyBody, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.#post('/v1/pdf/assemble', request, 'application/pdf, application/zip', options));
+  }
+
   /** Renders a document to an image. */
   async image(request: api.ImageRequest, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.#post('/v1/image', request, 'image/*', options));

@@ -350,6 +350,15 @@ class AsyncPlaten(_AsyncResource):
         body = {**request, "store": True}
         return await self._transport.json("POST", "/v1/pdf", body=body, idempotency_key=idempotency_key)
 
+    async def assemble(self, request: types.AssemblyBody, *, idempotency_key: str | None = None) -> AsyncRendered:
+        """Puts a PDF together from parts, and changes it in steps. With the step ``split``, the result is a ZIP archive."""
+        headers = {"accept": "application/pdf, application/zip"}
+        async with self._content(
+            "POST", "/v1/pdf/assemble", body=request, headers=headers, idempotency_key=idempotency_key
+        ) as rendered:
+            await rendered.read()
+            return rendered
+
     async def image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
         """Renders a document to an image, and reads it into memory."""
         headers = {"accept": "image/*"}

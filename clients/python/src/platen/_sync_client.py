@@ -351,6 +351,15 @@ class Platen(_Resource):
         body = {**request, "store": True}
         return self._transport.json("POST", "/v1/pdf", body=body, idempotency_key=idempotency_key)
 
+    def assemble(self, request: types.AssemblyBody, *, idempotency_key: str | None = None) -> Rendered:
+        """Puts a PDF together from parts, and changes it in steps. With the step ``split``, the result is a ZIP archive."""
+        headers = {"accept": "application/pdf, application/zip"}
+        with self._content(
+            "POST", "/v1/pdf/assemble", body=request, headers=headers, idempotency_key=idempotency_key
+        ) as rendered:
+            rendered.read()
+            return rendered
+
     def image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> Rendered:
         """Renders a document to an image, and reads it into memory."""
         headers = {"accept": "image/*"}
