@@ -467,7 +467,7 @@ describe('merge', () => {
     expect(await merge({ 'a.pdf': secret })).toContain("'a.pdf' is protected by a password");
     const signed = Buffer.from(await withSignature(await one('Signed')));
     expect(await merge({ 'a.pdf': await one('First'), 'b.pdf': signed })).toContain(
-      "'b.pdf' is signed, and merging would break its signature",
+      "'b.pdf' is signed, and a change would break its signature",
     );
     expect(await merge({ 'a.txt': 'x' })).toContain("form file 'a.txt' must have the extension .pdf");
     expect(await merge({})).toContain('no form file found for extensions: [.pdf]');
