@@ -6,6 +6,8 @@ const sections = (attributes: string) =>
   TOWNS.map((town) => `<section ${attributes} style="height: 420px"><h1>${town}</h1><p>A section of its own.</p></section>`).join(
     '',
   );
+/** The last section ends on a page of its own, without content. */
+const ENDS_BLANK = ['page_blank'];
 const boxes = TOWNS.map(
   (town) => `<div class="box" style="width: 140px; margin: 10px; padding: 14px; background: #cde">${town}</div>`,
 ).join('');
@@ -53,16 +55,19 @@ const MOVING: Record<string, Parts> = {
   AOS: {
     uses: ['aos/dist/aos.css', 'aos/dist/aos.js'],
     body: sections('data-aos="fade-up"'),
+    warnings: ENDS_BLANK,
     script: 'AOS.init({ duration: 900 })',
   },
   'WOW.js': {
     uses: ['animate.css/animate.compat.css', 'wow.js/dist/wow.min.js'],
     body: sections('class="wow fadeInLeft"'),
+    warnings: ENDS_BLANK,
     script: 'new WOW().init()',
   },
   'IntersectionObserver that reveals': {
     style: 'section { opacity: 0; transform: translateY(40px); transition: all .8s } .seen { opacity: 1; transform: none }',
     body: sections(''),
+    warnings: ENDS_BLANK,
     script: `const observer = new IntersectionObserver((entries) => { for (const { target, isIntersecting } of entries) target.classList.toggle('seen', isIntersecting) }, { threshold: .3 });
       document.querySelectorAll('section').forEach((each) => observer.observe(each))`,
   },
@@ -79,6 +84,7 @@ const MOVING: Record<string, Parts> = {
   'GSAP, sections that appear when they are scrolled to': {
     uses: ['gsap/dist/gsap.min.js', 'gsap/dist/ScrollTrigger.min.js'],
     body: sections(''),
+    warnings: ENDS_BLANK,
     script: `document.querySelectorAll('section').forEach((each) => gsap.from(each, { opacity: 0, y: 50, duration: .8, scrollTrigger: each }))`,
   },
   'anime.js': {
