@@ -19,8 +19,8 @@ import type { PrintOrder } from './print-order.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { requireNone } from './report.ts';
 import type { ImageRequest } from './request/image-request.ts';
-import type { RenderRequest, SourceRequest } from './request/render-request.ts';
-import { resolveSource, type SourceServices } from './resolve-source.ts';
+import type { RenderRequest } from './request/render-request.ts';
+import { resolveHeld, type SourceServices } from './resolve-source.ts';
 import { openSigning, type Signing, type SigningServices } from './steps/signing.ts';
 import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
@@ -73,9 +73,7 @@ export async function render(
   const { engine, documents, memory } = services;
   const keep = isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
-  const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
-  return runCharged(services, request, principal, client, async ({ owner, reservations, deadline, hold }, content) => {
-    const file = await makeFile();
+  const deliver = async (file: Delivery['file'], { reservations, deadline }: Admitted) => {
     requireNone(request.failOnWarning, file.report);
     memory?.makeRoomFor(file.bytes);
     const document = keep ? await store(documents, file, request, principal, deadline) : undefined;
@@ -83,13 +81,18 @@ export async function render(
     await runTraced('commit', () => commit(services, delivery, reservations, principal, deadline, commitHook));
     noteRendered(file);
     return delivery;
-
-    async function makeFile(): Promise<Delivery['file']> {
-      if ('parts' in request) return assembleFile(request, { services, principal, owner, deadline, hold });
-      if (!content) throw new Error('the request has no content');
-      if ('finish' in request) return renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline);
-      return captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined);
-    }
+  };
+  if ('parts' in request)
+    return runCharged(services, request, principal, client, async (admitted) =>
+      deliver(await assembleFile(request, { services, principal, ...admitted }), admitted),
+    );
+  const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
+  return runWithContent(services, request, principal, client, async (content, admitted) => {
+    const { owner, deadline } = admitted;
+    const file = await ('finish' in request
+      ? renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline)
+      : captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined));
+    return deliver(file, admitted);
   });
 }
 
@@ -112,9 +115,8 @@ export async function findViolations(
 ): Promise<unknown[]> {
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
-  return runCharged(services, request, principal, client, async ({ owner, reservations, deadline }, content) => {
+  return runWithContent(services, request, principal, client, async (content, { owner, reservations, deadline }) => {
     const { load, print, paged, finish } = request;
-    if (!content) throw new Error('the request has no content');
     const violations = await renderPdf(services.engine, { content, load, print, paged, finish, signing }, owner, deadline).then(
       () => [],
       (error: unknown) => {
@@ -128,7 +130,7 @@ export async function findViolations(
 }
 
 /** A request that has been admitted to rendering. */
-interface AdmittedRender {
+interface Admitted {
   owner: RenderOwner;
   reservations: Reservation[];
   deadline: Deadline;
@@ -136,23 +138,39 @@ interface AdmittedRender {
   hold(bytes: number): void;
 }
 
+/** What a request needs before it is admitted. */
+type Prepare<P> = (deadline: Deadline, hold: Admitted['hold']) => Promise<P>;
+
+/** Resolves the source before anything is reserved. */
+function runWithContent<T>(
+  services: RenderServices,
+  request: RenderRequest | ImageRequest,
+  principal: Principal,
+  client: AbortSignal,
+  work: (content: Content, admitted: Admitted) => Promise<T>,
+): Promise<T> {
+  const resolve: Prepare<Content> = (deadline, hold) => resolveHeld(request, principal, services, deadline, hold);
+  return runCharged(services, request, principal, client, (admitted, content) => work(content, admitted), resolve);
+}
+
 /** Reserves documents of the allowance for `work`. They are charged only if `work` commits the reservations. */
-async function runCharged<T>(
+async function runCharged<T, P = void>(
   services: RenderServices,
   request: AnyRequest,
   principal: Principal,
   client: AbortSignal,
-  work: (admitted: AdmittedRender, content: Content | undefined) => Promise<T>,
+  work: (admitted: Admitted, prepared: P) => Promise<T>,
+  prepare: Prepare<P> = async () => undefined as P,
 ): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
   try {
     const hold = (bytes: number) => services.memory?.grow(bytes);
-    const content = 'parts' in request ? undefined : await resolveContent(services, request, principal, deadline, hold);
+    const prepared = await prepare(deadline, hold);
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
     return await runReserved(services.allowance, principal, documentsOf(request), (reservations) =>
-      work({ owner, reservations, deadline, hold }, content),
+      work({ owner, reservations, deadline, hold }, prepared),
     );
   } catch (error) {
     noteFailed(deadline.timingsSoFar());
@@ -162,30 +180,9 @@ async function runCharged<T>(
   }
 }
 
-async function resolveContent(
-  services: RenderServices,
-  request: SourceRequest,
-  principal: Principal,
-  deadline: Deadline,
-  hold: (bytes: number) => void,
-): Promise<Content> {
-  const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
-  if (isGeneratedMarkup(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
-  return content;
-}
-
 /** How many documents a request is charged for: in an assembly, each part that is rendered. */
 function documentsOf(request: AnyRequest): number {
   return 'parts' in request ? request.parts.filter(({ from }) => 'request' in from).length : 1;
-}
-
-function isGeneratedMarkup({ kind }: RenderRequest['source']): boolean {
-  return kind === 'template' || kind === 'markdown';
-}
-
-/** An upper bound: JavaScript strings use one or two bytes per character. */
-function textBytes(content: Content): number {
-  return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
 /** Whether the result is to be stored. Throws `storage_unavailable` if the request asks for that and the plan stores no documents. */

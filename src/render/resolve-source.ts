@@ -1,5 +1,6 @@
 /** Resolves the source of a render: HTML, a URL, Markdown or a template in, the content to load out. */
 import type { Content, HostedFiles } from '../chromium/load/load-settings.ts';
+import type { Deadline } from '../deadline.ts';
 import { invalidField, invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
@@ -34,6 +35,20 @@ export async function resolveSource(
       'cannot be combined with a template that has assets, to which its relative URLs resolve',
     );
   return { ...toFilledContent(template.html, baseUrl), assets: mergeFiles(template.assets, assets) };
+}
+
+/** Resolves the source within a deadline. `hold` counts memory, and may throw. */
+export async function resolveHeld(
+  request: SourceDocument,
+  owner: TemplateOwner,
+  services: SourceServices,
+  deadline: Deadline,
+  hold: (bytes: number) => void,
+): Promise<Content> {
+  const content = await deadline.race(resolveSource(request, owner, services, { signal: deadline.signal, hold }));
+  const isGenerated = request.source.kind === 'template' || request.source.kind === 'markdown';
+  if (isGenerated && content.kind === 'html') hold(2 * content.html.length); // it can be much larger than its source
+  return content;
 }
 
 /** Merges files of a template and of a request. A file of the request replaces the template's file with the same path. */

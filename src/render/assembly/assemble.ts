@@ -17,7 +17,7 @@ import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf
 import type { RenderOwner } from '../render-owner.ts';
 import type { RenderReport } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
-import { resolveSource, type SourceServices } from '../resolve-source.ts';
+import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
 import { TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
 import type { AssemblyRequest, DrawPlan, GivenFile, PartPlan, StepPlan } from './assembly-request.ts';
@@ -111,7 +111,7 @@ async function renderPart(
   { services, principal, owner, deadline, hold }: Assembling,
 ): Promise<RenderedPdf> {
   const { load, print, paged, finish } = request;
-  const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
+  const content = await resolveHeld(request, principal, services, deadline, hold);
   return renderPdf(services.engine, { content, load, print, paged, finish }, owner, deadline);
 }
 
