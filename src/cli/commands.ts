@@ -54,6 +54,15 @@ program
   .action(from(() => import('./render/render-file.ts'), 'renderFile'));
 
 program
+  .command('assemble')
+  .description('put a PDF together from PDFs, HTML and Markdown files and web pages, or change a PDF in steps, without a server')
+  .argument('<inputs...>', 'files and URLs in their order, or a JSON file with the body of POST /v1/pdf/assemble')
+  .requiredOption('-o, --output <file>', 'the file for the PDF (a ZIP archive with the step split), or - for standard output')
+  .option('--steps <steps>', 'the steps as JSON, or a JSON file with them')
+  .option('--pages <pages>', 'the pages of each PDF, such as "1-3, last"')
+  .action(from(() => import('./render/assemble.ts'), 'assembleFiles'));
+
+program
   .command('batch')
   .description('render many documents without a server; the exit status is 1 if some failed, 2 if the batch could not start')
   .argument('<input>', 'a file with one item of POST /v1/batches per line, as JSON, or - for standard input')

@@ -13,6 +13,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { type ErrorCode, forOperator, ServiceError } from '../errors.ts';
 import { dataUse } from '../templates/data-use.ts';
+import type { Templates } from '../templates/templates.ts';
 import { type AssemblyServices, checkAssembly } from './assembly/assemble.ts';
 import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { documentUrls, inCss } from './document-urls.ts';
@@ -28,6 +29,7 @@ import { openSigning, type SigningServices } from './steps/signing.ts';
 import { canDivide } from './windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
+  templates: Pick<Templates, 'fill' | 'find'>;
   allowance: Allowance;
   documents: Pick<Documents, 'requireRoom'>;
   concurrency: Pick<Concurrency, 'enter'>;
@@ -160,7 +162,7 @@ function findHints(content: Content, { load, print, paged, finish }: DryRunReque
   return hint === undefined ? [] : [hint];
 }
 
-async function describeTemplate({ templates }: SourceServices, { source }: SourceRequest, { keyId }: Principal) {
+async function describeTemplate({ templates }: DryRunServices, { source }: SourceRequest, { keyId }: Principal) {
   if (source.kind !== 'template') return undefined;
   const { id, version, placeholders } = await templates.find(keyId, source.templateId);
   return { template_id: id, version, ...dataUse(placeholders, source.data) };

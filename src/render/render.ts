@@ -24,7 +24,7 @@ import { resolveHeld, type SourceServices } from './resolve-source.ts';
 import { openSigning, type Signing, type SigningServices } from './steps/signing.ts';
 import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
-export interface RenderServices extends SourceServices, SigningServices, AssemblyServices {
+export interface RenderServices extends SourceServices, SigningServices, Omit<AssemblyServices, 'engine'> {
   engine: PrintEngine;
   documents: Documents;
   allowance: ChargedRenders;

@@ -10,7 +10,7 @@ import { MAX_HTML_BYTES } from './request/schemas/options-schema.ts';
 import { suggestAssets } from './request/values/document-size.ts';
 
 export interface SourceServices {
-  templates: Templates;
+  templates: Pick<Templates, 'fill'>;
   markdown: Markdown;
 }
 

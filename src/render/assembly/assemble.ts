@@ -24,7 +24,8 @@ import type { AssemblyRequest, DrawPlan, GivenFile, PartPlan, StepPlan } from '.
 import { fillFields, hasFields, markJob } from './marks.ts';
 
 export interface AssemblyServices extends SourceServices {
-  engine: PrintEngine;
+  /** May be missing if `needsBrowser` is false for the request. */
+  engine: PrintEngine | undefined;
   documents: Pick<Documents, 'find' | 'read'>;
   /** See `uploads/assemble-uploads.ts`. */
   uploadAssembly: {
@@ -32,10 +33,16 @@ export interface AssemblyServices extends SourceServices {
   };
 }
 
+/** Whether something is rendered or drawn. */
+export function needsBrowser({ parts, steps }: AssemblyRequest): boolean {
+  const isDrawn = (step: StepPlan) => 'draw' in step && 'mark' in step.draw.from;
+  return parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step));
+}
+
 /** With what stored documents are read. */
 interface Reading {
   services: Pick<AssemblyServices, 'documents'>;
-  principal: Principal;
+  principal: Pick<Principal, 'keyId' | 'accountId' | 'isTest'>;
   deadline: Deadline;
   /** Counts memory. Throws `memory_limited` and `overloaded`. */
   hold(bytes: number): void;
@@ -112,7 +119,7 @@ async function renderPart(
 ): Promise<RenderedPdf> {
   const { load, print, paged, finish } = request;
   const content = await resolveHeld(request, principal, services, deadline, hold);
-  return renderPdf(services.engine, { content, load, print, paged, finish }, owner, deadline);
+  return renderPdf(requireEngine(services), { content, load, print, paged, finish }, owner, deadline);
 }
 
 async function readFile(file: GivenFile, { services, principal, deadline, hold }: Reading) {
@@ -185,13 +192,18 @@ async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[
   const languages = contentLanguages({ kind: 'html', html: texts.join(' '), baseUrl: undefined });
   const job = markJob(texts, mark, onlyLanguage(languages) ?? '');
   const suitable = { once: false, shareOf: owner.shareOf, suits: () => true };
-  const { chunks } = await services.engine.pool
-    .use(owner.boundary, deadline, (page) => printOnce(page, job, deadline), suitable)
+  const { chunks } = await requireEngine(services)
+    .pool.use(owner.boundary, deadline, (page) => printOnce(page, job, deadline), suitable)
     .catch((error: unknown) => {
       if (!hasCode(error, 'render_gate_failed')) throw error;
       throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
     });
   return { ...others, source: Buffer.concat(chunks), sourcePages: ofPages };
+}
+
+function requireEngine({ engine }: AssemblyServices): PrintEngine {
+  if (!engine) throw new Error('the assembly needs a browser');
+  return engine;
 }
 
 function inPart<T>(index: number, work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,102 @@
+/** `platen assemble`: puts a PDF together from files, or changes a PDF, without a server. */
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { loadConfig } from '../../config.ts';
+import { Deadline } from '../../deadline.ts';
+import { startEngine } from '../../engine.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
+import { Markdown } from '../../markdown/markdown.ts';
+import { assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
+import { parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
+import type { UploadedFile } from '../../render/request/values/assets.ts';
+import { UploadAssembly } from '../../uploads/assemble-uploads.ts';
+import { changeToCallerFolder } from './caller-folder.ts';
+import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
+
+export interface AssembleFlags {
+  output: string;
+  steps?: string;
+  pages?: string;
+}
+
+const OWNER = { boundary: 'file', shareOf: 'file', isOperator: true };
+const PRINCIPAL = { keyId: 'file', accountId: 'file', isTest: false };
+
+/** `inputs` are PDFs, HTML and Markdown files and URLs, or one JSON file with the body of `POST /v1/pdf/assemble`. */
+export async function assembleFiles(inputs: string[], { output, steps, pages }: AssembleFlags): Promise<void> {
+  const { engine: settings, limits, merging } = loadConfig();
+  changeToCallerFolder();
+  const { body, files } = await readRequest(inputs, pages);
+  const given =
+    steps === undefined ? {} : { steps: parseJson(steps.trim().startsWith('[') ? steps : await readInput(steps), steps) };
+  const most = { ...limits, maxAssets: Number.POSITIVE_INFINITY, maxAssetsBytes: Number.POSITIVE_INFINITY };
+  const request = parseAssemblyRequest({ ...body, ...given }, most, files);
+  using deadline = new Deadline(request.timeoutMs);
+  await using opened = new AsyncDisposableStack();
+  const uploadAssembly = opened.adopt(new UploadAssembly(merging), (each) => each.close());
+  const markdown = opened.adopt(new Markdown(), (each) => each.close());
+  const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
+  const engine = needsBrowser(request)
+    ? opened.use(await startEngine({ ...settings, pool }, quietLogger, randomBytes(32)))
+    : undefined;
+  const services = {
+    engine,
+    uploadAssembly,
+    markdown,
+    documents: { find: notHere, read: notHere },
+    templates: { fill: notHere },
+  };
+  const at = { services, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
+  const { chunks } = await assembleFile(request, at);
+  const content = Buffer.concat(chunks);
+  if (output === '-') process.stdout.write(content);
+  else await writeFile(resolve(output), content);
+}
+
+async function notHere(): Promise<never> {
+  throw invalidField('', 'needs the service, which keeps documents and templates');
+}
+
+async function readRequest(inputs: string[], pages: string | undefined): Promise<{ body: object; files: UploadedFile[] }> {
+  const [first = ''] = inputs;
+  if (inputs.length === 1 && /\.json$/i.test(first)) return readBody(first);
+  const files: UploadedFile[] = [];
+  const parts = [];
+  for (const [number, input] of inputs.entries()) {
+    if (/^https?:\/\//i.test(input)) parts.push({ url: input });
+    else if (/\.html?$/i.test(input)) parts.push({ html: await readInput(input) });
+    else if (/\.(?:md|markdown)$/i.test(input)) parts.push({ markdown: await readInput(input) });
+    else {
+      const path = `${number}/${basename(input)}`;
+      files.push(await readPdf(input, path));
+      parts.push({ file: path, ...(pages !== undefined && { pages }) });
+    }
+  }
+  return { body: { parts }, files };
+}
+
+/** Files are named in relation to the JSON file. */
+async function readBody(path: string): Promise<{ body: object; files: UploadedFile[] }> {
+  const body = parseJson(await readInput(path), path);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new ServiceError('invalid_request', `${path} must contain a JSON object`);
+  const named = new Set(namesIn(body));
+  const files = await Promise.all([...named].map((name) => readPdf(resolve(dirname(path), name), name)));
+  return { body, files };
+}
+
+/** The values of all members `file` that are names. */
+function* namesIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value))
+    if (name === 'file' && typeof member === 'string' && member.length < 500 && /\.\w+$/.test(member)) yield member;
+    else yield* namesIn(member);
+}
+
+async function readPdf(path: string, name: string): Promise<UploadedFile> {
+  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  });
+  return { path: name, type: undefined, content };
+}
