@@ -256,3 +256,88 @@ describe('hostile files', () => {
       await expect(merge(content)).rejects.toMatchObject({ code: expect.stringMatching(/invalid_request|resource_limit/) });
   });
 });
+
+/** Two pages, with these entries of the catalog and of the first page. */
+const two = (catalog: string, page = '', ...more: string[]) =>
+  pdfOf(
+    `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
+    '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]${page}>>`,
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+    ...more,
+  );
+const inText = (content: string, filter: string, entries = '') =>
+  `<</Filter${filter}${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`;
+/** Objects from number 5 on, each of which contains the next one twice. */
+const doubling = (entries: string) =>
+  Array.from({ length: 40 }, (_, at) => `<<${entries}/K[${at + 6} 0 R ${at + 6} 0 R]/Kids[${at + 6} 0 R ${at + 6} 0 R]>>`);
+const SIGNATURE = '<</FT/Sig/T(s)/V<</Type/Sig>>>>';
+
+test.each([
+  ['fields that contain themselves', two('/AcroForm<</Fields[5 0 R]>>', '', '<</T(a)/Kids[5 0 R 5 0 R]>>')],
+  ['fields that share their kids', two('/AcroForm<</Fields[5 0 R]>>', '', ...doubling('/T(a)'), '<</T(b)/FT/Tx>>')],
+  ['elements that share their kids', two('/StructTreeRoot<</K 5 0 R>>', '', ...doubling('/S/Div'), '<</S/P/Pg 3 0 R/K 0>>')],
+  ['a signature beside such fields', two('/AcroForm<</Fields[5 0 R]>>', '', '<</T(a)/Kids[5 0 R 5 0 R 6 0 R]>>', SIGNATURE)],
+])('pages of a PDF with %s are selected immediately', async (_, content) => {
+  const parts = [{ ...OTHERS, content, title: 'a', pages: '1', dropsSignatures: true }];
+  const { files } = await assembly.assemble('ada', { parts, steps: [] });
+  expect(files.map(({ pages }) => pages)).toEqual([1]);
+});
+
+test('content and attachments are read if their filters make text of bytes', async () => {
+  const helvetica = '/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>';
+  const hex = deflateSync(Buffer.from('BT /F 20 Tf 50 50 Td (in hexadecimal) Tj ET')).toString('hex');
+  const content = two(
+    '/Names<</EmbeddedFiles<</Names[(a)<</F(a.txt)/EF<</F 6 0 R>>>>]>>>>',
+    `/Contents 5 0 R${helvetica}`,
+    inText(`${hex}>`, '[/ASCIIHexDecode/FlateDecode]'),
+    inText('68656C6C6F>', '/ASCIIHexDecode'),
+  );
+  const step = { number: 0, step: { what: ['text', 'attachments'] as const } };
+  const { extracted = Buffer.alloc(0) } = await assembly.assemble('ada', {
+    parts: [{ ...OTHERS, content, title: 'a' }],
+    steps: [],
+    extract: step,
+  });
+  expect(JSON.parse(Buffer.from(extracted).toString())).toMatchObject({
+    pages: [{ text: 'in hexadecimal' }, {}],
+    attachments: [{ name: 'a.txt', content: Buffer.from('hello').toString('base64') }],
+  });
+});
+
+test('an attachment that cannot be decompressed is reported', async () => {
+  const names = '/Names<</EmbeddedFiles<</Names[(a)<</F(a.txt)/EF<</F 5 0 R>>>>]>>>>';
+  const part = { ...OTHERS, content: two(names, '', inText('x', '/LZWDecode')), title: 'a' };
+  const lost = { what: 'attachments', why: 'a.txt cannot be decompressed' };
+  expect((await assembly.assemble('ada', { parts: [part, part], steps: [] })).dropped).toEqual([
+    { ...lost, part: 0 },
+    { ...lost, part: 1 },
+  ]);
+  const attach = { number: 0, step: { attach: { files: [] } } };
+  expect((await assembly.assemble('ada', { parts: [part], steps: [attach] })).dropped).toEqual([lost]);
+});
+
+describe('what steps make of a PDF is limited', () => {
+  const LARGE = two('', '/Contents 5 0 R', inText(randomBytes(100_000).toString('hex'), '/ASCIIHexDecode'));
+  const parts = [{ ...OTHERS, content: LARGE, title: 'a' }];
+
+  test('to as many bytes for all PDFs of a split as for one', async () => {
+    const split = (count: number) => ({ number: 3, step: { ranges: Array.from({ length: count }, () => '1') } });
+    expect((await assembly.assemble('ada', { parts, steps: [], split: split(2) })).files).toHaveLength(2);
+    await expect(assembly.assemble('ada', { parts, steps: [], split: split(20) })).rejects.toMatchObject({
+      code: 'resource_limit',
+      members: { limit: 1_000_000 },
+    });
+  });
+
+  test('to a PDF that is drawn without harm', async () => {
+    const circle = pdfOf('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>');
+    const endless = Buffer.concat([ONE, Buffer.from('1 0 obj<</Length 9 0 R>>stream\nx\n'.repeat(20_000))]);
+    for (const source of [circle, endless]) {
+      const steps = [{ number: 2, step: { letterhead: { source, pages: undefined } } }];
+      await expect(assembly.assemble('ada', { parts, steps })).rejects.toMatchObject({
+        members: { errors: [{ path: 'steps[2].file', message: expect.stringContaining('is damaged') }] },
+      });
+    }
+  });
+});

@@ -7,7 +7,7 @@ import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
-import { type Extracted, type ExtractStep, extract } from './extract.ts';
+import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, type Dropped, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
@@ -19,7 +19,7 @@ export interface AssemblyOrder {
   steps: Array<{ number: number; step: Step }>;
   /** What becomes of the whole. At most one of them is there. */
   split?: { number: number; step: SplitStep } | undefined;
-  extract?: ExtractStep | undefined;
+  extract?: { number: number; step: ExtractStep } | undefined;
   password?: Password | undefined;
   maxBytes: number;
   /** Where the pages of the only part come from, if it is the result of earlier steps. */
@@ -30,7 +30,8 @@ export interface Assembled {
   files: AssembledFile[];
   places: PagePlace[];
   dropped: Dropped[];
-  extracted?: Extracted | undefined;
+  /** What a PDF holds, as JSON. */
+  extracted?: Uint8Array | undefined;
 }
 
 /** What is wrong with the request. */
@@ -60,26 +61,41 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
-  const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew };
+  const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
   for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
   const outcome = wanted
-    ? { files: [], extracted: extract(await reopen(document), wanted) }
+    ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
     : { files: await finish(document, order) };
   return { ...outcome, places: document.places, dropped: document.dropped };
+}
+
+async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {
+  const json = Buffer.from(JSON.stringify(extract(await reopen(document), step, document.dropped)));
+  if (json.length > maxBytes) throw mergedTooLarge(maxBytes);
+  return json;
 }
 
 async function finish({ pdf, renew }: OpenDocument, order: AssemblyOrder): Promise<AssembledFile[]> {
   if (!order.split) return [await write(pdf, order)];
   const { number, step } = order.split;
-  return inStep(number, () => divide(pdf, step, renew, (part) => write(part, order)));
+  let bytes = 0;
+  const writeNext = async (part: ForeignPdf) => {
+    const file = await write(part, order, bytes);
+    bytes += file.content.length;
+    return file;
+  };
+  return inStep(number, () => divide(pdf, step, renew, writeNext));
 }
 
 async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StepError) error.number = number;
-    throw error;
+    if (error instanceof ServiceError) throw error;
+    const fault =
+      error instanceof StepError ? error : new StepError('', 'is not possible, because the PDF cannot be read in full');
+    fault.number = number;
+    throw fault;
   }
 }
 
@@ -88,11 +104,13 @@ const ID_BYTES = 16;
 async function write(
   pdf: ForeignPdf,
   { password, maxBytes }: Pick<AssemblyOrder, 'password' | 'maxBytes'>,
+  /** Of the PDFs before it. */
+  bytesBefore = 0,
 ): Promise<AssembledFile> {
   if (pdf.pdf.version.startsWith('2')) pdf.version = '2.0';
   const random = password && new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES));
   const protection = password && random && encrypt(pdf.catalog, password, random);
   const parts = writeWithObjectStreams(pdf, protection);
-  if (parts.length > maxBytes) throw mergedTooLarge(maxBytes);
+  if (bytesBefore + parts.length > maxBytes) throw mergedTooLarge(maxBytes);
   return { content: parts.join(), pages: pdf.pages().length };
 }

@@ -1,7 +1,9 @@
 /** Steps that draw pages of one PDF over or under those of another. */
-import { PDF, type PDFEmbeddedPage } from '@libpdf/core';
+import { PDF, type PDFEmbeddedPage, PdfArray, PdfDict, PdfNumber } from '@libpdf/core';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
-import { type PageView, pageView } from '../objects/page-view.ts';
+import { findResources, type PageView, pageView } from '../objects/page-view.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
+import { balanceOf } from './graphics-balance.ts';
 import { type OpenDocument, StepError } from './open-document.ts';
 import { chosenPages } from './page-steps.ts';
 
@@ -27,26 +29,46 @@ export interface DrawStep {
   fit: number;
 }
 
-export async function drawOnPages({ pdf, places }: OpenDocument, step: DrawStep): Promise<void> {
+export async function drawOnPages({ pdf, places, check }: OpenDocument, step: DrawStep): Promise<void> {
   const drawing = new PageDrawing(pdf, step);
-  const source = await openSource(step.source);
-  const embedded = new Map<number, PDFEmbeddedPage>();
+  const source = await openSource(step.source, check);
+  const embedded = new Map<number, Drawn>();
   const embed = async (index: number) => {
-    const known = embedded.get(index) ?? (await pdf.pdf.embedPage(source, index));
-    if (!embedded.has(index) && step.opacity < 1) drawing.makeGroup(known.ref);
-    embedded.set(index, known);
-    return known;
+    const known = embedded.get(index);
+    if (known) return known;
+    const drawn = await embedPage(pdf.pdf, source, index);
+    if (step.opacity < 1) drawing.makeGroup(drawn.page.ref);
+    embedded.set(index, drawn);
+    return drawn;
   };
   const pages = pdf.pages();
   for (const index of chosenPages(step.pages, places.length)) {
     const { ref, page } = pages[index] as (typeof pages)[number];
     const drawn = await embed(step.sourcePages[index] ?? 0);
-    drawing.drawOn(ref, drawn, placement(pageView(pdf, page), drawn, step));
+    const balance = step.layer === 'over' ? balanceOf(pdf, page) : undefined;
+    drawing.drawOn(ref, drawn.page, placement(pageView(pdf, page), drawn, step), balance);
   }
 }
 
-async function openSource(content: Uint8Array): Promise<PDF> {
+interface Drawn {
+  page: PDFEmbeddedPage;
+  /** How far the page is turned clockwise where it comes from, in degrees. */
+  turn: number;
+}
+
+/** libpdf embeds what a page has itself: what it inherits is given to it first. It takes the far corner of a box for its size. */
+async function embedPage(pdf: PDF, source: PDF, index: number): Promise<Drawn> {
+  const reader = new PdfReader(source);
+  const page = source.getPage(index)?.dict as PdfDict;
+  const { left, bottom, width, height, turn } = pageView(reader, page);
+  page.set('MediaBox', PdfArray.of(...[left, bottom, width, height].map((each) => PdfNumber.of(each))));
+  page.set('Resources', findResources(reader, page) ?? new PdfDict());
+  return { page: await pdf.embedPage(source, index), turn };
+}
+
+async function openSource(content: Uint8Array, check: OpenDocument['check']): Promise<PDF> {
   try {
+    check(content);
     const source = await PDF.load(content);
     if (source.isEncrypted && !source.isAuthenticated) throw new Error('it has a password');
     if (source.getPageCount()) return source;
@@ -55,7 +77,9 @@ async function openSource(content: Uint8Array): Promise<PDF> {
 }
 
 /** Where a drawn page is on a page as it is shown, which may be rotated. */
-function placement(view: PageView, { box }: PDFEmbeddedPage, { rotate, position, offset, scale, fit }: DrawStep): number[] {
+function placement(view: PageView, { page: { box }, turn }: Drawn, step: DrawStep): number[] {
+  const { position, offset, scale, fit } = step;
+  const rotate = step.rotate - turn;
   const isTurned = Math.abs(view.turn % 180) === 90;
   const [width, height] = isTurned ? [view.height, view.width] : [view.width, view.height];
   const [cos, sin] = toDirection(rotate);
@@ -98,7 +122,7 @@ export interface LetterheadStep {
 
 /** The first page of the letterhead is below the first page, and so on. Its last page is also below all that follow. */
 export async function putOnLetterhead(document: OpenDocument, { source, pages }: LetterheadStep): Promise<void> {
-  const count = (await openSource(source)).getPageCount();
+  const count = (await openSource(source, document.check)).getPageCount();
   const sourcePages: number[] = [];
   for (const [number, index] of chosenPages(pages, document.places.length).entries())
     sourcePages[index] = Math.min(number, count - 1);

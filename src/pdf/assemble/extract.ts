@@ -3,6 +3,7 @@ import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
 import { readFiles } from './files.ts';
 import { type InformationEntries, readInformation } from './information.ts';
+import type { Dropped } from './open-document.ts';
 import { type Bookmark, toBookmarks } from './outline.ts';
 
 export const EXTRACTED = ['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments'] as const;
@@ -28,14 +29,14 @@ export interface Extracted {
   attachments?: Array<{ name: string; type: string | null; description: string | null; bytes: number; content: string }>;
 }
 
-export function extract(pdf: ForeignPdf, { what }: ExtractStep): Extracted {
+export function extract(pdf: ForeignPdf, { what }: ExtractStep, lost: Dropped[]): Extracted {
   const wants = (each: (typeof EXTRACTED)[number]) => what.includes(each);
   return {
     pages: extractPages(pdf, wants('text'), wants('lines')),
     ...(wants('metadata') && { metadata: readInformation(pdf) }),
     ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
     ...(wants('fields') && { fields: readFields(pdf) }),
-    ...(wants('attachments') && { attachments: readAttachments(pdf) }),
+    ...(wants('attachments') && { attachments: readAttachments(pdf, lost) }),
   };
 }
 
@@ -57,8 +58,8 @@ function readFields(pdf: ForeignPdf): NonNullable<Extracted['fields']> {
   return fields.map((field) => ({ name: field.name, type: field.type, value: 'getValue' in field ? field.getValue() : null }));
 }
 
-function readAttachments(pdf: ForeignPdf): NonNullable<Extracted['attachments']> {
-  return readFiles(pdf).map(({ name, type = null, description = null, content }) => ({
+function readAttachments(pdf: ForeignPdf, lost: Dropped[]): NonNullable<Extracted['attachments']> {
+  return readFiles(pdf, lost).map(({ name, type = null, description = null, content }) => ({
     ...{ name, type, description, bytes: content.length },
     content: Buffer.from(content).toString('base64'),
   }));

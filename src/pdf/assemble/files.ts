@@ -1,34 +1,41 @@
 /** Reads the attachments of a PDF, and adds others. */
-import type { PdfStream } from '@libpdf/core';
+import type { PdfDict, PdfStream } from '@libpdf/core';
 import { type AssociatedFile, attach } from '../edit/attachments.ts';
 import { RELATIONSHIPS } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { treeEntries } from '../objects/name-tree.ts';
-import { type OpenDocument, StepError } from './open-document.ts';
+import { type Dropped, type OpenDocument, StepError } from './open-document.ts';
 
 export interface AttachStep {
   files: AssociatedFile[];
 }
 
 const MAX_FILES = 1_000;
+/** Of a name in a report. */
+const MAX_NAME = 100;
 
-/** Embedded files that cannot be read are left out. */
-export function readFiles(pdf: EditablePdf): AssociatedFile[] {
-  const files: AssociatedFile[] = [];
+/** Embedded files that cannot be decompressed are left out; `lost` takes what to say about them. */
+export function readFiles(pdf: EditablePdf, lost: Dropped[] = [], part?: number): AssociatedFile[] {
   const tree = pdf.dict(pdf.catalog, 'Names')?.get('EmbeddedFiles');
-  for (const [key, value] of [...treeEntries(pdf, tree, 'Names')].slice(0, MAX_FILES)) {
+  const entries = [...treeEntries(pdf, tree, 'Names')].slice(0, MAX_FILES);
+  return entries.flatMap(([key, value]) => {
     const specification = pdf.asDict(value);
+    const name = pdf.text(specification, 'UF') || pdf.text(specification, 'F') || pdf.label(key) || 'file';
     const file = pdf.dict(specification, 'EF');
     const stream = pdf.stream(file, 'UF') ?? pdf.stream(file, 'F');
-    const content = stream && decode(stream);
-    if (!content) continue;
-    const text = (entry: string) => pdf.text(specification, entry) || undefined;
-    const relationship = RELATIONSHIPS.find((each) => each === pdf.name(specification, 'AFRelationship'));
-    const type = pdf.name(stream, 'Subtype') || undefined;
-    const name = text('UF') ?? text('F') ?? pdf.label(key) ?? 'file';
-    files.push({ name, type, description: text('Desc'), content, relationship });
-  }
-  return files;
+    if (!specification || !stream) return [];
+    const content = decode(stream);
+    if (content) return [{ name, content, ...describe(pdf, specification, stream) }];
+    const what = { what: 'attachments', why: `${name.slice(0, MAX_NAME)} cannot be decompressed` };
+    lost.push(part === undefined ? what : { ...what, part });
+    return [];
+  });
+}
+
+function describe(pdf: EditablePdf, specification: PdfDict, stream: PdfStream): Omit<AssociatedFile, 'name' | 'content'> {
+  const relationship = RELATIONSHIPS.find((each) => each === pdf.name(specification, 'AFRelationship'));
+  const type = pdf.name(stream, 'Subtype') || undefined;
+  return { type, description: pdf.text(specification, 'Desc') || undefined, relationship };
 }
 
 function decode(stream: PdfStream): Uint8Array | undefined {
@@ -40,8 +47,8 @@ function decode(stream: PdfStream): Uint8Array | undefined {
 }
 
 /** The files that the document has stay. */
-export function attachFiles({ pdf }: OpenDocument, { files }: AttachStep): void {
-  const own = readFiles(pdf);
+export function attachFiles({ pdf, dropped }: OpenDocument, { files }: AttachStep): void {
+  const own = readFiles(pdf, dropped);
   const names = new Set(own.map(({ name }) => name));
   const taken = files.findIndex(({ name }) => names.has(name));
   if (taken >= 0) throw new StepError(`files[${taken}].name`, 'is the name of a file that is attached already');

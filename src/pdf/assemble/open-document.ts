@@ -27,6 +27,8 @@ export interface OpenDocument {
   dropped: Dropped[];
   /** Is called before a PDF is read that was written here. */
   renew(): void;
+  /** Is called before another PDF is read. Throws if it is damaged. */
+  check(content: Uint8Array): void;
 }
 
 /** Writes and reads the PDF, for functions of libpdf that work with pages: it keeps those that it has read. */

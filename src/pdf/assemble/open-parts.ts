@@ -11,7 +11,7 @@ import { readFiles, withUniqueNames } from './files.ts';
 import { type OpenDocument, type PagePlace, StepError } from './open-document.ts';
 import { readLabels, writeLabels } from './page-labels.ts';
 import { chosenPages } from './page-steps.ts';
-import { selectPages } from './select-pages.ts';
+import { isRepeated, selectPages } from './select-pages.ts';
 
 export interface AssemblyPart {
   content: Uint8Array;
@@ -69,7 +69,7 @@ export async function openParts(
   const [only, ...more] = opened;
   if (only && !more.length) return { ...document, pdf: only };
   const joined = join(opened, parts, document.places, maxBytes);
-  const files = opened.flatMap(readFiles);
+  const files = opened.flatMap((pdf, index) => readFiles(pdf, document.dropped, index));
   const labels = opened.flatMap((pdf) => readLabels(pdf) ?? pdf.pages().map(() => undefined));
   const hasLabels = labels.some(Boolean);
   if (isLast && !files.length && !hasLabels) return { ...document, pdf: joined };
@@ -145,7 +145,9 @@ function choose({ pages }: AssemblyPart, index: number, pdf: ForeignPdf): number
 function removeSignatures(pdf: ForeignPdf): void {
   const form = pdf.dict(pdf.catalog, 'AcroForm');
   const waiting = [...pdf.list(form, 'Fields')];
+  const seen = new Set<number>();
   for (let ref = waiting.pop(); ref; ref = waiting.pop()) {
+    if (isRepeated(seen, ref)) continue;
     const field = pdf.asDict(ref);
     waiting.push(...pdf.list(field, 'Kids'));
     if (pdf.name(field, 'FT') !== 'Sig' || !(ref instanceof PdfRef)) continue;

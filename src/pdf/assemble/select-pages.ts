@@ -46,8 +46,10 @@ function dropLinksTo(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, gone: Readonly
 function pruneForm(pdf: ForeignPdf): void {
   const form = pdf.dict(pdf.catalog, 'AcroForm');
   if (!form) return;
+  const seen = new Set<number>();
   const keepField = (ref: PdfObject, depth: number): boolean => {
     const field = pdf.asDict(ref);
+    if (isRepeated(seen, ref)) return false;
     const kids = pdf.list(field, 'Kids');
     if (!field || !kids.length || depth > MAX_DEPTH) return field !== undefined;
     const left = kids.filter((kid) => keepField(kid, depth + 1));
@@ -61,17 +63,26 @@ function pruneForm(pdf: ForeignPdf): void {
   else pdf.catalog.delete('AcroForm');
 }
 
+/** Whether a field or an element has been met before. Those of others may contain each other, which would take forever. */
+export function isRepeated(seen: Set<number>, ref: PdfObject): boolean {
+  if (!(ref instanceof PdfRef)) return false;
+  const isKnown = seen.has(ref.objectNumber);
+  seen.add(ref.objectNumber);
+  return isKnown;
+}
+
 /** Removes the elements all of whose content is gone. */
 function pruneTags(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
   const ref = pdf.catalog.get('StructTreeRoot');
   const root = pdf.asDict(ref);
   if (!root) return;
   const isGone = (page: PdfObject | undefined) => page instanceof PdfRef && gone.has(page.objectNumber);
+  const seen = new Set<number>();
   const isKept = (kid: PdfObject, page: PdfObject | undefined, depth: number): boolean => {
     const found = pdf.resolve(kid);
     if (found instanceof PdfNumber) return !isGone(page);
     if (!(found instanceof PdfDict) || depth > MAX_DEPTH) return false;
-    if (found.has('S')) return keepElement(kid, found, depth);
+    if (found.has('S')) return !isRepeated(seen, kid) && keepElement(kid, found, depth);
     const annotation = found.get('Obj');
     return !isGone(found.get('Pg') ?? page) && (!annotation || pdf.asDict(annotation) !== undefined);
   };

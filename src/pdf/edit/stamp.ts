@@ -36,8 +36,19 @@ function isChosen({ pages }: PageStamp, number: number): boolean {
 const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 
-const SAVE = 'q';
+const SAVES = /^(?:q\n)+$/;
 const BEGIN = '/Artifact <</Type /Pagination /Subtype /Watermark>> BDC';
+
+/** How content leaves the stack of graphics states. */
+export interface GraphicsBalance {
+  /** How many states it restores that it has not saved. */
+  missing: number;
+  /** How many states it saves and does not restore. */
+  open: number;
+}
+
+/** Content of Chromium saves what it restores. */
+const BALANCED: GraphicsBalance = { missing: 0, open: 0 };
 
 /** Draws pages of PDFs over or under others, as artifacts. */
 export class PageDrawing {
@@ -62,7 +73,7 @@ export class PageDrawing {
     this.#editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
   }
 
-  drawOn(ref: PdfRef, drawn: PDFEmbeddedPage, matrix: readonly number[]): void {
+  drawOn(ref: PdfRef, drawn: PDFEmbeddedPage, matrix: readonly number[], { missing, open } = BALANCED): void {
     const dict = (this.#editable.asDict(ref) as PdfDict).clone();
     const resources = findResources(this.#editable, dict)?.clone() ?? new PdfDict();
     const name = this.#addResource(resources, 'XObject', STAMP, drawn.ref);
@@ -71,7 +82,7 @@ export class PageDrawing {
     const draw = `${BEGIN} q /${opacity} gs ${matrix.map(decimal).join(' ')} cm /${name} Do Q EMC`;
     const content = this.#editable.listOrOne(dict, 'Contents');
     const stamped = this.#over
-      ? [this.#stream(SAVE), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
+      ? [this.#stream(`${'q\n'.repeat(missing)}q`), ...content, this.#stream(`${'Q '.repeat(open + 1)}${draw}`)] // Chromium does not restore the graphics state
       : content.toSpliced(this.#countUnderlays(content), 0, this.#stream(draw));
     dict.set('Contents', PdfArray.of(...stamped));
     dict.set('Resources', resources);
@@ -82,8 +93,9 @@ export class PageDrawing {
   #countUnderlays(content: readonly PdfObject[]): number {
     const isOther = (ref: PdfObject) => {
       const stream = this.#editable.resolve(ref);
-      const start = stream instanceof PdfStream ? Buffer.from(stream.data).toString('latin1', 0, BEGIN.length) : '';
-      return start !== BEGIN && start !== `${SAVE}\n`;
+      if (!(stream instanceof PdfStream)) return true;
+      const start = Buffer.from(stream.data.subarray(0, BEGIN.length)).toString('latin1');
+      return start !== BEGIN && !(SAVES.test(start) && start.length === stream.data.length);
     };
     const index = content.findIndex(isOther);
     return index < 0 ? content.length : index;

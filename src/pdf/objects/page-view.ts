@@ -21,6 +21,7 @@ export function pageView(pdf: PdfReader, page: PdfDict): PageView {
   const crop = readBox(pdf, findInherited(pdf, page, 'CropBox')) ?? media;
   const [left, bottom] = [Math.max(media.left, crop.left), Math.max(media.bottom, crop.bottom)];
   const [width, height] = [Math.min(media.right, crop.right) - left, Math.min(media.top, crop.top) - bottom];
+  if (!(width > 0 && height > 0)) throw new Error('a page has no size');
   const rotate = findInherited(pdf, page, 'Rotate');
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }

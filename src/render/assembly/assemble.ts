@@ -110,7 +110,7 @@ export async function checkAssembly(
     });
   // The numbers of parts would be others if some are rendered.
   if (existing.length < request.parts.length) return;
-  await services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal);
+  await deadline.race(services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal));
 }
 
 async function renderPart(
@@ -129,7 +129,11 @@ async function readFile(file: GivenFile, { services, principal, deadline, hold }
   hold(document.bytes);
   const chunks: Buffer[] = [];
   for await (const chunk of await deadline.race(services.documents.read(document))) chunks.push(chunk);
-  return { content: Buffer.concat(chunks), name: document.filename?.replace(/\.pdf$/i, ''), isOwn: true };
+  return {
+    content: Buffer.concat(chunks),
+    name: document.filename?.replace(/\.pdf$/i, ''),
+    isOwn: document.source !== 'assembly',
+  };
 }
 
 /** Runs steps in as few processes as possible: what is drawn with the numbers of pages needs the pages first. */
@@ -138,7 +142,8 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Ass
   const steps: Array<{ number: number; step: Step }> = [];
   const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password'>>) => {
     const order = { parts: current, steps: steps.splice(0), places, ...end };
-    const assembled = await at.services.uploadAssembly.assemble(at.principal.accountId, order, at.deadline.signal);
+    const work = at.services.uploadAssembly.assemble(at.principal.accountId, order, at.deadline.signal);
+    const assembled = await at.deadline.race(work);
     dropped.push(...assembled.dropped);
     return assembled;
   };
@@ -232,16 +237,17 @@ async function toFile(
   { split, filename }: AssemblyRequest,
   { files, extracted }: Assembled,
 ): Promise<Pick<AssembledResult, 'type' | 'chunks' | 'bytes' | 'pages'>> {
-  if (extracted) {
-    const json = Buffer.from(JSON.stringify(extracted));
-    return { type: JSON_TYPE, chunks: [json], bytes: json.length };
-  }
+  if (extracted) return { type: JSON_TYPE, chunks: [toBuffer(extracted)], bytes: extracted.length };
   const pages = files.reduce((sum, file) => sum + file.pages, 0);
-  const chunks = files.map(({ content: { buffer, byteOffset, byteLength } }) => Buffer.from(buffer, byteOffset, byteLength));
+  const chunks = files.map(({ content }) => toBuffer(content));
   if (!split) return { type: 'application/pdf', chunks, bytes: chunks.reduce((sum, { length }) => sum + length, 0), pages };
   const stem = filename?.replace(/\.\w+$/, '') ?? 'document';
   const archive = await archiveOf(chunks, (index) => `${stem}_${index}.pdf`);
   return { type: ZIP, chunks: [archive], bytes: archive.length, pages };
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function joinReports(reports: readonly RenderReport[], dropped: Dropped[], timings: RenderReport['timings']): RenderReport {

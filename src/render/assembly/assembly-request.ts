@@ -48,7 +48,7 @@ export interface AssemblyRequest {
   /** With their numbers in the request. */
   steps: Array<{ number: number; step: StepPlan }>;
   split: { number: number; step: SplitStep } | undefined;
-  extract: ExtractStep | undefined;
+  extract: { number: number; step: ExtractStep } | undefined;
   password: Password | undefined;
   dropsSignatures: boolean;
   store: boolean | undefined;
@@ -58,6 +58,12 @@ export interface AssemblyRequest {
   isDryRun: boolean;
   timeoutMs: number;
   failOnWarning: RenderRequest['failOnWarning'];
+}
+
+/** Whether the result is one PDF, which can be stored. */
+export function makesOnePdf(request: object): boolean {
+  const { split, extract } = request as Partial<AssemblyRequest>;
+  return !split && !extract;
 }
 
 const checkBody = validator(AssemblyBody, equivalentOption);
@@ -219,7 +225,7 @@ interface Place {
 function parseStep(step: GivenStep, place: Place, steps: Steps): void {
   const { number, at, errors } = place;
   if (step.split) steps.split = { number, step: parseSplit(step.split, at, errors) };
-  else if (step.extract) steps.extract = { what: step.extract.what ?? EXTRACTED };
+  else if (step.extract) steps.extract = { number, step: { what: step.extract.what ?? EXTRACTED } };
   else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
   else {
     const plan = toPlan(step, place);
