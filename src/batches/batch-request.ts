@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
-import { type AssemblyRequest, parseAssemblyRequest } from '../render/assembly/assembly-request.ts';
+import { type AssemblyRequest, makesOnePdf, parseAssemblyRequest } from '../render/assembly/assembly-request.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
 import { MetadataSchema, parseMetadata } from '../render/request/values/metadata.ts';
@@ -108,10 +108,15 @@ export function parseItem(item: unknown, defaults: Members, limits: RenderLimits
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collectErrors(errors, () => PARSERS[kindOf(merged, kind)](merged, limits));
+  const request = collectErrors(errors, () => requireOneFile(PARSERS[kindOf(merged, kind)](merged, limits)));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
+}
+
+function requireOneFile<T extends object>(request: T): T {
+  if (makesOnePdf(request)) return request;
+  throw invalidRequest([{ path: 'steps', message: 'cannot have split or extract here: the result of an item is a stored PDF' }]);
 }
 
 /** An item with parts is an assembly. */

@@ -12,7 +12,7 @@ import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts'
 import { phaseSpans, runTraced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { type AssembledResult, type AssemblyServices, assembleFile } from './assembly/assemble.ts';
-import type { AssemblyRequest } from './assembly/assembly-request.ts';
+import { type AssemblyRequest, makesOnePdf } from './assembly/assembly-request.ts';
 import { captureImage, type RenderedImage } from './image.ts';
 import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
 import type { PrintOrder } from './print-order.ts';
@@ -71,7 +71,7 @@ export async function render(
   commitHook?: CommitHook,
 ): Promise<Delivery> {
   const { engine, documents, memory } = services;
-  const keep = isToBeStored(request, principal);
+  const keep = makesOnePdf(request) && isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
   const deliver = async (file: Delivery['file'], { reservations, deadline }: Admitted) => {
     requireNone(request.failOnWarning, file.report);

@@ -1,5 +1,5 @@
 /** `POST /v1/pdf/assemble`: parts, steps and errors, checked with pdf.js. */
-import { PDF } from '@libpdf/core';
+import { PDF, PdfName, PdfStream } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem, type Render, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
@@ -386,6 +386,48 @@ describe('as for a render', () => {
     ).json()) as { report: { warnings: object[] } };
     expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
   });
+});
+
+test('an assembly that takes too long ends with its own error, and nothing is charged', async () => {
+  const before = await used();
+  const ranges = Array.from({ length: 5_000 }, () => '1-5');
+  const body = { parts: [{ file }], options: { timeout: 1_000 }, steps: [{ split: { ranges } }] };
+  const { detail } = await problem(await send(body), 504, 'render_timeout');
+  expect(detail).toContain('within 1000 ms');
+  expect(await used()).toBe(before);
+});
+
+test('what makes no PDF cannot be stored', async () => {
+  const steps = [{ split: { every: 2 } }];
+  const later = client.send('POST', '/v1/pdf/assemble', { parts: [{ file }], steps }, { prefer: 'respond-async' });
+  const { detail } = await problem(await later, 400, 'invalid_request');
+  expect(detail).toContain('steps: cannot have split or extract with Prefer: respond-async');
+  const { items } = await client.batch({
+    items: [
+      { parts: [{ file }], steps },
+      { parts: [{ file }], steps: [{ extract: {} }] },
+    ],
+  });
+  expect(items.map(({ status }) => status)).toEqual(['failed', 'failed']);
+});
+
+test('a stored PDF cannot claim for others what its producer claimed', async () => {
+  const claim = '<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>';
+  const claiming = await PDF.load(FIVE);
+  const packet = PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, Buffer.from(claim));
+  claiming.context.catalog.getDict().set('Metadata', claiming.register(packet));
+  const parts = [{ file: base64(await claiming.save()) }];
+  const { document_id } = (await (await send({ parts, store: true })).json()) as DocumentRecord;
+  const own = await client.store({ html: '<p>x', options: { conformance: 'PDF/A-2b' } });
+  const { xmp } = await readFinished(await assembled({ parts: [{ document_id }, { document_id: own.document_id }] }));
+  expect(xmp).not.toContain('pdfaid:part>');
+});
+
+test('markup with fields cannot become any length', async () => {
+  const html = `{{page}}${'<i></i>'.repeat(500_000)}`;
+  expect(await errorsOf({ parts: [{ file }], steps: [{ stamp: { html } }] })).toEqual([
+    'steps[0]: is too long with its fields: 16777216 characters are allowed on all pages',
+  ]);
 });
 
 test.each([

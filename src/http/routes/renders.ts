@@ -7,6 +7,7 @@ import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
+import { makesOnePdf } from '../../render/assembly/assembly-request.ts';
 import type { AnyRequest } from '../../render/render.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
@@ -99,6 +100,7 @@ function refuseNow({ store, isDryRun, ...request }: AnyRequest, isDelivered: boo
   if (isDryRun) throw invalidField('dry_run', 'cannot be combined with Prefer: respond-async');
   if ('reportsConformance' in request && request.reportsConformance)
     throw invalidField('conformance_report', `cannot be combined with ${how}`);
+  if (!makesOnePdf(request)) throw invalidField('steps', `cannot have split or extract with ${how}: its result is a stored PDF`);
   if (store === false && !isDelivered)
     throw invalidField(
       'store',

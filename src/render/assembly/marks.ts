@@ -4,6 +4,7 @@
  */
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import type { PrintJob } from '../../chromium/print-once.ts';
+import { invalidField } from '../../errors.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import { textErrors } from '../../validate.ts';
 import type { GivenDraw } from '../request/schemas/assembly-schema.ts';
@@ -56,9 +57,13 @@ export function hasFields({ html }: Mark): boolean {
   return html.search(FIELD) >= 0;
 }
 
-/** The markup for each page, and which pages have it. */
+/** How long the texts of all pages may be together. */
+const MAX_LENGTH = 16_777_216;
+
+/** The markup for each page, and which pages have it. Throws `invalid_request`. */
 export function fillFields({ html }: Mark, places: readonly PagePlace[]): { texts: string[]; ofPages: number[] } {
   const texts = new Map<string, number>();
+  let length = 0;
   const ofPages = places.map((place, index) => {
     const values = {
       page: String(index + 1),
@@ -68,9 +73,13 @@ export function fillFields({ html }: Mark, places: readonly PagePlace[]): { text
       title: escapeHtml(place.title),
     };
     const text = html.replace(FIELD, (_, name: keyof typeof values) => values[name]);
-    const known = texts.get(text) ?? texts.size;
-    texts.set(text, known);
-    return known;
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    length += text.length;
+    if (length > MAX_LENGTH)
+      throw invalidField('', `is too long with its fields: ${MAX_LENGTH} characters are allowed on all pages`);
+    texts.set(text, texts.size);
+    return texts.size - 1;
   });
   return { texts: [...texts.keys()], ofPages };
 }
