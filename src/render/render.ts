@@ -213,8 +213,14 @@ async function runReserved<T>(
   } catch (error) {
     // If the database fails now, the reservations end with their lease.
     await Promise.allSettled(reservations.map((reservation) => allowance.release(reservation)));
-    throw error;
+    throw reservations.length && hasCode(error, 'quota_exceeded') ? notEnough(error, reservations.length, count) : error;
   }
+}
+
+/** Some of the documents of one request could be reserved, but not all. */
+function notEnough(error: ServiceError, left: number, count: number): ServiceError {
+  const members = { ...error.members, used: Number(error.members.used) - left };
+  return error.reword(`the request is charged for ${count} documents, and only ${left} are left this month`, { members });
 }
 
 async function store(

@@ -397,6 +397,23 @@ test('an assembly that takes too long ends with its own error, and nothing is ch
   expect(await used()).toBe(before);
 });
 
+test('more parts than documents are left are refused as a whole', async () => {
+  const free = await newClient('three');
+  const reply = await send({ parts: Array.from({ length: 4 }, () => ({ html: 'x' })) }, free);
+  const { detail, used: known } = await problem(reply, 402, 'quota_exceeded');
+  expect(detail).toContain('is charged for 4 documents, and only 3 are left');
+  expect([known, await used(free)]).toEqual([0, 0]);
+});
+
+test('the whole mark of a test key is on every page', async () => {
+  const issued = await client.send('POST', '/v1/keys', { name: 'test', test: true });
+  const tester = new Client(service.url, ((await issued.json()) as { key: string }).key);
+  const { placed } = await readPdf(await assembled({ parts: [{ file }], steps: [{ bookmarks: { mode: 'none' } }] }, tester));
+  expect(placed.map((all) => all.map(({ text }) => text).join(''))).toEqual(
+    Array.from({ length: 5 }, () => expect.stringMatching(/TEST/)),
+  );
+});
+
 test('what makes no PDF cannot be stored', async () => {
   const steps = [{ split: { every: 2 } }];
   const later = client.send('POST', '/v1/pdf/assemble', { parts: [{ file }], steps }, { prefer: 'respond-async' });

@@ -18,7 +18,7 @@ import type { RenderOwner } from '../render-owner.ts';
 import type { RenderReport } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
 import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
-import { TEST_WATERMARK } from '../steps/test-mark.ts';
+import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
 import type { AssemblyRequest, DrawPlan, GivenFile, PartPlan, StepPlan } from './assembly-request.ts';
 import { fillFields, hasFields, markJob } from './marks.ts';
@@ -170,9 +170,9 @@ const TEST_STEP: AssemblyRequest['steps'][number] = {
   number: 0,
   step: {
     draw: {
-      from: { mark: { html: TEST_WATERMARK.html, style: '', isImage: false } },
-      ...{ pages: undefined, layer: 'over', opacity: TEST_WATERMARK.opacity, rotate: 0, position: 'center' },
-      ...{ offset: { x: 0, y: 0 }, scale: undefined, fit: 1 },
+      from: { mark: { html: TEST_TEXT, style: 'font: bold 192px/1.2 sans-serif', isImage: false } },
+      ...{ pages: undefined, layer: 'over', opacity: TEST_WATERMARK.opacity, rotate: 45, position: 'center' },
+      ...{ offset: { x: 0, y: 0 }, scale: undefined, fit: 0.9 },
     },
   },
 };

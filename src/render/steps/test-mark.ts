@@ -5,13 +5,13 @@ import type { CaptureOrder } from '../image.ts';
 import { ValidationErrors } from '../request/values/validation-errors.ts';
 import { parseWatermark } from '../request/watermark-options.ts';
 
-const TEXT = 'TEST';
+export const TEST_TEXT = 'TEST';
 const OPACITY = 0.25;
 /** CSS pixels from one text to the next, if the image is that large. */
 const TILE = 240;
 
 /** Replaces the watermark of the request. */
-export const TEST_WATERMARK = parseWatermark({ text: TEXT, opacity: OPACITY }, new ValidationErrors());
+export const TEST_WATERMARK = parseWatermark({ text: TEST_TEXT, opacity: OPACITY }, new ValidationErrors());
 
 /** A new document that shows the image under the mark. It contains nothing of the original document but the image. */
 export function imageMark(
@@ -20,7 +20,7 @@ export function imageMark(
   transparent: boolean,
 ): CaptureOrder {
   const tile = Math.min(TILE, width, height);
-  const text = `<text x="50" y="50" transform="rotate(-45 50 50)" text-anchor="middle" dominant-baseline="middle" font-family="sans-serif" font-weight="bold" font-size="34" fill="#808080" fill-opacity="${2 * OPACITY}">${TEXT}</text>`;
+  const text = `<text x="50" y="50" transform="rotate(-45 50 50)" text-anchor="middle" dominant-baseline="middle" font-family="sans-serif" font-weight="bold" font-size="34" fill="#808080" fill-opacity="${2 * OPACITY}">${TEST_TEXT}</text>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" width="${tile}" height="${tile}">${text}</svg>`;
   const size = `position: absolute; left: 0; top: 0; width: ${width}px; height: ${height}px`;
   const html = `<!doctype html><title>image</title><style>body { margin: 0 } img { ${size} } div { ${size}; background: url("data:image/svg+xml,${encodeURIComponent(svg)}") }</style><img alt="" src="image"><div></div>`;
