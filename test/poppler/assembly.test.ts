@@ -31,7 +31,16 @@ const MARK = await pageOf('0 0 20 10 re f', {}, [0, 0, 20, 10]);
 const PLACED = { position: 'top-left', offset: { x: 0, y: 0 }, scale: 1, fit: 1, rotate: 0 } as const;
 
 async function drawn(page: Uint8Array, step: Partial<DrawStep>): Promise<Box> {
-  const draw = { source: MARK, sourcePages: [], pages: undefined, layer: 'over' as const, opacity: 1, ...PLACED, ...step };
+  const draw = {
+    source: MARK,
+    isForeign: true,
+    sourcePages: [],
+    pages: undefined,
+    layer: 'over' as const,
+    opacity: 1,
+    ...PLACED,
+    ...step,
+  };
   const part = { content: page, title: 'a', pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
   const { files } = await assembly.assemble('ada', { parts: [part], steps: [{ number: 0, step: { draw } }] });
   const file = join(folder, 'drawn.pdf');

@@ -7,6 +7,7 @@ import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { withdrawClaims } from './claims.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, type Dropped, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
@@ -63,6 +64,7 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
   if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
   const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
   for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
+  if (password) withdrawClaims(document, 'encrypt');
   const outcome = wanted
     ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
     : { files: await finish(document, order) };

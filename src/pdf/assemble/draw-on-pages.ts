@@ -14,6 +14,8 @@ export type Position = (typeof POSITIONS)[number];
 
 export interface DrawStep {
   source: Uint8Array;
+  /** Whether another program made the source. */
+  isForeign: boolean;
   /** For each page, what is drawn on it if it is chosen: the index of a page of the source. Empty for its first page. */
   sourcePages: number[];
   pages: string | undefined;
@@ -127,5 +129,5 @@ export async function putOnLetterhead(document: OpenDocument, { source, pages }:
   for (const [number, index] of chosenPages(pages, document.places.length).entries())
     sourcePages[index] = Math.min(number, count - 1);
   const placed = { position: 'top-left', offset: { x: 0, y: 0 }, scale: undefined, fit: 1, rotate: 0 } as const;
-  await drawOnPages(document, { source, pages, sourcePages, layer: 'under', opacity: 1, ...placed });
+  await drawOnPages(document, { source, isForeign: true, pages, sourcePages, layer: 'under', opacity: 1, ...placed });
 }

@@ -3,6 +3,7 @@
  * Steps that need a browser have been printed before: a text or an image that is drawn on pages comes as a PDF.
  */
 import { applyBookmarks, type BookmarksStep } from './bookmarks-step.ts';
+import { withdrawClaims } from './claims.ts';
 import { type ComposeStep, compose } from './compose.ts';
 import { type DrawStep, drawOnPages, type LetterheadStep, putOnLetterhead } from './draw-on-pages.ts';
 import { type AttachStep, attachFiles } from './files.ts';
@@ -46,4 +47,5 @@ const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<N
 export async function runStep(document: OpenDocument, step: Step): Promise<void> {
   const [[name, options]] = Object.entries(step) as [[StepName, never]];
   await STEPS[name](document, options);
+  withdrawClaims(document, name, 'draw' in step && step.draw.isForeign);
 }

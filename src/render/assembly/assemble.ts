@@ -190,7 +190,7 @@ async function toStep(step: StepPlan, places: readonly PagePlace[], at: Assembli
 }
 
 async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[], at: Assembling): Promise<DrawStep> {
-  if (!('mark' in from)) return { ...others, source: (await readFile(from, at)).content, sourcePages: [] };
+  if (!('mark' in from)) return { ...others, source: (await readFile(from, at)).content, isForeign: true, sourcePages: [] };
   const { services, owner, deadline } = at;
   const { mark } = from;
   const { texts, ofPages } = hasFields(mark) ? fillFields(mark, places) : { texts: [mark.html], ofPages: [] };
@@ -203,7 +203,7 @@ async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[
       if (!hasCode(error, 'render_gate_failed')) throw error;
       throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
     });
-  return { ...others, source: Buffer.concat(chunks), sourcePages: ofPages };
+  return { ...others, source: Buffer.concat(chunks), isForeign: false, sourcePages: ofPages };
 }
 
 function requireEngine({ engine }: AssemblyServices): PrintEngine {

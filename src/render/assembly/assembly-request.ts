@@ -33,7 +33,7 @@ export interface PartPlan {
 }
 
 /** What is drawn on pages, before it is a PDF. */
-export interface DrawPlan extends Omit<DrawStep, 'source' | 'sourcePages'> {
+export interface DrawPlan extends Omit<DrawStep, 'source' | 'sourcePages' | 'isForeign'> {
   from: { mark: Mark } | GivenFile;
 }
 
