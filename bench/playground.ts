@@ -14,7 +14,7 @@ const IMPATIENCE_MS = 1_000;
 /** The maximum ratio of render times. */
 const MAX_RATIO = 4 / 3;
 /** A rate above what visitors can send, because renders are measured and not refusals. */
-const SETTINGS = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' };
+const SETTINGS = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000', PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '1000000' };
 
 interface Crowd {
   served: number;

@@ -22,6 +22,7 @@ import type { RouteServices } from './http/routes/services.ts';
 import { createServer } from './http/server.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
+import { VisitorTime } from './playground/visitor-time.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { CombinedPrints } from './render/combining/combined-prints.ts';
 import { dryRun, dryRunAssembly } from './render/dry-run.ts';
@@ -106,7 +107,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const lost = await services.certificates.countLost();
   if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);
   const hasPlayground = config.playground.playground === 'on';
-  const visitors = hasPlayground ? await openPlayground(services, engine, config, logger) : undefined;
+  const visitors = hasPlayground ? await openPlayground(services, engine, config, { clock, logger }) : undefined;
   opened.defer(() => visitors?.close());
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const budgets = createBudgets(config.app.requestMemoryBytes, hasPlayground);
@@ -284,8 +285,13 @@ function createBudgets(requestMemoryBytes: number, hasPlayground: boolean) {
 }
 
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
-async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
-  const { playgroundConcurrency, playgroundOutboundAllow } = config.playground;
+async function openPlayground(
+  { templates, visitorRequests }: Services,
+  engine: RenderEngine,
+  config: Config,
+  { clock, logger }: { clock: Clock; logger: Logger },
+) {
+  const { playgroundConcurrency, playgroundSecondsPerMinute, playgroundOutboundAllow } = config.playground;
   const policy = engine.policy.allowing(playgroundOutboundAllow);
   const proxy = await startEgressProxy(policy, (details) =>
     logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
@@ -301,6 +307,7 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
       templates,
       finishing: engine.finishing,
       keyHolders: engine.pool,
+      time: new VisitorTime(playgroundSecondsPerMinute, clock, visitorRequests),
     },
     { ...config.engine.pool, concurrency: playgroundConcurrency },
   );

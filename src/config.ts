@@ -340,9 +340,15 @@ const SETTINGS = {
   },
   playgroundRequestsPerMinute: whole(
     'PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE',
-    60,
+    300,
     [1, 1_000_000],
-    'Playground renders per minute for one client IP address (for IPv6, one /64 network).',
+    'Requests per minute that one client IP address (for IPv6, one /64 network) may send to the playground. While a visitor types, the playground sends up to 100.',
+  ),
+  playgroundSecondsPerMinute: whole(
+    'PLATEN_PLAYGROUND_SECONDS_PER_MINUTE',
+    30,
+    [1, 1_000_000],
+    'Seconds of rendering per minute that the playground gives to one client IP address. One of its documents is rendered at a time, so 60 means no limit on one node.',
   ),
   playgroundOutboundAllow: rules(
     'PLATEN_PLAYGROUND_OUTBOUND_ALLOW',
@@ -412,14 +418,14 @@ const SLICES = {
     finishing: ['finishThreads', 'finishQueueLimit', 'finishQueueBytes', 'finishMemoryBytes'],
   },
   http: [
-    ...['publicUrl', 'corsOrigins', 'trustedProxies', 'playgroundRequestsPerMinute', 'maxRequestBytes', 'requestTimeoutMs'],
-    ...['maxRenderTimeoutMs'],
+    ...['publicUrl', 'corsOrigins', 'trustedProxies', 'playgroundRequestsPerMinute', 'playgroundSecondsPerMinute'],
+    ...['maxRequestBytes', 'requestTimeoutMs', 'maxRenderTimeoutMs'],
   ],
   limits: RENDER_LIMITS,
   merging: ['maxPdfBytes', 'maxRenderTimeoutMs'],
   deliveries: ['webhookRetryMs', 'webhookTimeoutMs'],
   uploads: ['webhookTimeoutMs'],
-  playground: ['playground', 'playgroundConcurrency', 'playgroundOutboundAllow'],
+  playground: ['playground', 'playgroundConcurrency', 'playgroundSecondsPerMinute', 'playgroundOutboundAllow'],
   gotenberg: ['gotenbergRoutes', 'gotenbergKey'],
   mcp: ['apiKey'],
 } as const satisfies SliceTable;

@@ -282,7 +282,7 @@ export const EXPLANATIONS = {
   rate_limited: {
     title: 'Too many requests',
     meaning:
-      'The account sent more renders and template uploads in a minute than its plan allows, or one client IP address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
+      'The account sent more renders and template uploads in a minute than its plan allows, or one client IP address sent too many requests to the playground, in a minute or at the same time, or used more rendering time there. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
     remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   concurrency_limited: {

@@ -2,6 +2,7 @@
  * Renders for visitors without a key: a valid request in, a PDF out that is neither charged nor stored. The playground has its own
  * browser, uses a new page for each render, and gives priority to key holders.
  */
+
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
@@ -16,6 +17,7 @@ import type { Templates } from '../templates/templates.ts';
 import { phaseSpans } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
+import type { VisitorTime } from './visitor-time.ts';
 
 export interface PlaygroundServices {
   launch(): Promise<PooledBrowser<Page>>;
@@ -23,6 +25,7 @@ export interface PlaygroundServices {
   finishing: FinishQueue;
   /** The pool in which key holders render. */
   keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
+  time: VisitorTime;
 }
 
 /** All visitors together count as one owner in queues that they share with keys. */
@@ -63,10 +66,16 @@ export class Playground {
   /** Throws if `render` would throw at once: `shutting_down`, `rate_limited`, or `queue_full` if the wait would be too long. */
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
+    this.#services.time.requireTime(visitor);
     const seconds = this.#queue.retryAfterSeconds;
     if (this.#queue.countCalls(visitor) > WAITING_PER_VISITOR) throw rateLimited(seconds);
     this.#queue.requireRoom(visitor);
     if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
+  }
+
+  /** Reads what the visitor has used on other nodes. */
+  async refreshTime(visitor: string): Promise<void> {
+    await this.#services.time.refresh(visitor);
   }
 
   /** Limits are counted by `visitor`; `client` aborts when the caller disconnects. */
@@ -75,7 +84,7 @@ export class Playground {
     using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
     const leave = await this.#queue.acquire(visitor, deadline);
     try {
-      return await this.#renderInTurn(request, deadline);
+      return await this.#renderInTurn(request, visitor, deadline);
     } catch (error) {
       noteFailed(deadline.timingsSoFar());
       throw error;
@@ -105,14 +114,16 @@ export class Playground {
     await this.#pool?.close();
   }
 
-  async #renderInTurn(request: PlaygroundRequest, deadline: Deadline): Promise<RenderedPdf> {
+  async #renderInTurn(request: PlaygroundRequest, visitor: string, deadline: Deadline): Promise<RenderedPdf> {
     await this.#waitForKeyHolders(deadline);
+    this.#services.time.requireTime(visitor); // renders that were accepted before may have used the rest
     const begun = performance.now();
     try {
       return await this.#renderNow(request, deadline);
     } finally {
       const now = performance.now();
       this.#pausedUntil = now + Math.min(PAUSE_FACTOR * (now - begun), MAX_PRIORITY_WAIT_MS);
+      await this.#services.time.add(visitor, now - begun);
     }
   }
 

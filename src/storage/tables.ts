@@ -159,9 +159,9 @@ export interface Tables {
     in_background: Generated<number>;
   };
   visitor_requests: {
-    /** The IP address of a playground visitor. */
+    /** The IP address of a playground visitor for the requests, and `time ADDRESS` for the rendering time. */
     visitor: string;
-    /** When the minute of the visitor began. */
+    /** When the minute of the visitor began; for the rendering time, a minute before all of it is forgotten. */
     since: number;
     requests: number;
   };

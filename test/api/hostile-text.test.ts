@@ -17,6 +17,7 @@ const service = await startService({
   PLATEN_GOTENBERG_ROUTES: 'on',
   PLATEN_PLAYGROUND: 'on',
   PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000',
+  PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '1000000',
   PLATEN_RENDER_TIMEOUT_MS: '3000', // whatever Chromium does with the text
   PLATEN_LOG_LEVEL: 'silent',
 }).then(closeAfterAll);

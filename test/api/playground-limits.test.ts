@@ -100,6 +100,19 @@ describe('requests a minute', () => {
   });
 });
 
+test('counts seconds of rendering for each address', async () => {
+  const service = await start({ PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '3' });
+  await visit(service, '127.0.0.4').wakeUp();
+  const [one, other] = [visit(service, '127.0.0.2'), visit(service, '127.0.0.3')];
+  const slow = { html: '<p>slow', options: { waitForTimeout: 4_000 } };
+  expect((await one.pdf(slow)).status).toBe(200);
+  const refused = await one.pdf({ html: 'x' });
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(10); // more than a second too much, of which each is forgotten after 20
+  expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3, retry_after: seconds });
+  for (let n = 0; n < 5; n++) expect((await other.pdf({ html: '<p>quick' })).status).toBe(200);
+});
+
 test('limits an address to one running document and a short queue, without delaying others', async () => {
   const { site, openRequests, release, document } = await startHold();
   const service = await start({

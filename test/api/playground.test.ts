@@ -18,6 +18,7 @@ const site = await Site.start().then(closeAfterAll);
 const inner = await Site.start().then(closeAfterAll);
 const service = await startService({
   PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+  PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '100000',
   PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${inner.port}`,
   PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
 }).then(closeAfterAll);
@@ -33,7 +34,10 @@ const textOf = async (response: Promise<Response>) => (await readPdfReply(await 
 
 describe('the playground browser', () => {
   test('starts for the first visitor next to that of key holders, and restarts after a crash', async () => {
-    await using own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
+    await using own = await startService({
+      PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+      PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '100000',
+    });
     const someone = visitorAt(own.url);
     onTestFinished(() => someone.leave());
     const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
@@ -236,7 +240,7 @@ test('stores and charges nothing, whatever is sent', async () => {
 });
 
 test('publishes its limits, and is described in the reference', async () => {
-  const limits = { html_bytes: MAX_HTML, timeout_ms: 10_000, requests_per_minute: 100_000 };
+  const limits = { html_bytes: MAX_HTML, timeout_ms: 10_000, requests_per_minute: 100_000, seconds_per_minute: 100_000 };
   expect(await (await fetch(`${service.url}/v1/playground`)).json()).toEqual({ enabled: true, limits });
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
     paths: Record<string, { post?: { security?: unknown } }>;

@@ -114,14 +114,15 @@ test('counts the renders of a minute on both nodes', async () => {
   expect((await here.usage()).documents.used).toBe(3);
 });
 
-test('counts the requests of a playground visitor on both nodes', async () => {
+test('counts the requests and the rendering time of a playground visitor on both nodes', async () => {
   const headers = { 'content-type': 'application/json' };
   const render = ({ url }: Service) => fetch(`${url}/v1/playground/pdf`, { method: 'POST', headers, body: '{"html": "<p>x"}' });
   for (const node of [first, second, first]) expect((await render(node)).status).toBe(200);
   const refused = await render(second);
   expect(refused.headers.get('ratelimit-remaining')).toBe('0');
   expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3 });
-  expect(await number('select requests from visitor_requests')).toBe(4);
+  expect(await number("select requests from visitor_requests where visitor not like 'time %'")).toBe(4);
+  expect(await number("select requests from visitor_requests where visitor like 'time %'")).toBe(3);
   await postgres.query(settings.PLATEN_DATABASE_URL ?? '', 'update visitor_requests set since = since - 60000');
   await eventually('the sweep has removed the count', async () => (await number('select count(*) from visitor_requests')) === 0);
   expect((await render(second)).headers.get('ratelimit-remaining')).toBe('2');

@@ -18,9 +18,11 @@ const SEED = process.env.PLATEN_TEST_SEED ?? '15';
 const folder = await makeFolder('schemathesis');
 const commands = await pythonEnvironment(join(folder, 'environment'), ['schemathesis>=4.32,<4.33', 'jsonschema>=4,<5']);
 await cp(CONFIGURATION, folder, { recursive: true });
-const service = await startService({ PLATEN_OUTBOUND: 'none', PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' }).then(
-  closeAfterAll,
-);
+const service = await startService({
+  PLATEN_OUTBOUND: 'none',
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000',
+  PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '1000000',
+}).then(closeAfterAll);
 
 test('responds to generated requests as documented, in all phases of schemathesis', async () => {
   const { key, key_id: keyId } = await service.createKey();

@@ -11,7 +11,10 @@ import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { isInstalled, pathWithCurlAndJq } from '../support/shell-path.ts';
 
-const service = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }).then(closeAfterAll);
+const service = await startService({
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+  PLATEN_PLAYGROUND_SECONDS_PER_MINUTE: '100000',
+}).then(closeAfterAll);
 const { open } = await openPlaygrounds(service);
 
 const folder = await makeFolder('snippets');

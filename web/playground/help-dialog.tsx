@@ -42,7 +42,8 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       {limits.value && (
         <p>
           Limits of the playground: {sizeText(limits.value.html_bytes)} of HTML, {limits.value.timeout_ms / 1000} seconds for a
-          render, and {limits.value.requests_per_minute} renders a minute from one IP address. The limits for API keys are higher.
+          render, and {limits.value.seconds_per_minute} seconds of rendering a minute for one IP address. The limits for API keys
+          are higher.
         </p>
       )}
       <div class="actions end">

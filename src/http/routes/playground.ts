@@ -22,13 +22,14 @@ import type { RouteServices } from './services.ts';
 
 export interface PlaygroundRouteOptions {
   playgroundRequestsPerMinute: number;
+  playgroundSecondsPerMinute: number;
   trustedProxies: Parameters<typeof identifyVisitor>[1];
 }
 
 export function playgroundRoutes(
   app: FastifyInstance,
   { playground, visitorRequests, metrics, blobs, playgroundBudgets, ...services }: RouteServices,
-  { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
+  { playgroundRequestsPerMinute, playgroundSecondsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
   app.get('/v1/playground', { schema: READ }, async () => {
@@ -39,6 +40,7 @@ export function playgroundRoutes(
         html_bytes: MAX_PLAYGROUND_HTML_BYTES,
         timeout_ms: limits.maxRenderTimeoutMs,
         requests_per_minute: playgroundRequestsPerMinute,
+        seconds_per_minute: playgroundSecondsPerMinute,
       },
     };
   });
@@ -52,7 +54,11 @@ export function playgroundRoutes(
     });
     countMemory(routes, playgroundBudgets, visitorName);
     // Visitors who find no place are refused before their bodies are read.
-    const onRequest = async (request: FastifyRequest) => playground.requireRoom(visitorName(request));
+    const onRequest = async (request: FastifyRequest) => {
+      const visitor = visitorName(request);
+      await playground.refreshTime(visitor);
+      playground.requireRoom(visitor);
+    };
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {
       readQuery(request, {});
@@ -84,6 +90,10 @@ const READ = {
           html_bytes: { type: 'integer', description: 'Largest size of the HTML, and of the document that a template becomes.' },
           timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
           requests_per_minute: { type: 'integer', description: 'Requests per minute that one client IP address may send.' },
+          seconds_per_minute: {
+            type: 'integer',
+            description: 'Seconds of rendering per minute that one client IP address may use. Time in the queue does not count.',
+          },
         }),
       }),
     },

@@ -1684,6 +1684,8 @@ class PlaygroundLimits(TypedDict):
     """Time limit of a render, including the time in the queue."""
     requests_per_minute: int
     """Requests per minute that one client IP address may send."""
+    seconds_per_minute: int
+    """Seconds of rendering per minute that one client IP address may use. Time in the queue does not count."""
 
 
 class Playground(TypedDict):
