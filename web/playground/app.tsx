@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../shared/icon.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { Toasts } from '../shared/toast.tsx';
 import { CopyDialog } from './copy-as/copy-dialog.tsx';
-import { downloadPdf } from './download.ts';
+import { downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { Editors } from './editors.tsx';
 import { ExamplesDialog } from './examples/examples-dialog.tsx';
@@ -16,7 +16,7 @@ import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
-import { live, rendered, renderNow, renderState } from './render-loop.ts';
+import { live, rendered, renderNow, renderSeconds } from './render-loop.ts';
 import { ReplacedNotice } from './replaced-draft.tsx';
 import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -107,9 +107,9 @@ function Head() {
         </label>
         <button type="button" class="button primary small" onClick={() => void renderNow()} title="Ctrl+Enter">
           <Icon name="play" />
-          {renderState.value.kind === 'rendering' ? 'Rendering' : 'Render'}
+          {renderSeconds.value !== undefined ? 'Rendering' : 'Render'}
         </button>
-        <Action icon="download" label="Download" disabled={!rendered.value} onClick={downloadPdf} />
+        <Action icon="download" label="Download" disabled={!rendered.value} busy={downloadWaits.value} onClick={downloadPdf} />
         <Action icon="copy" label="Copy as code" onClick={() => show('copy')} />
         <Action icon="link" label="Link" onClick={() => show('link')} />
         <Action icon="help" label="Help" onClick={() => show('help')} bare />
@@ -124,11 +124,13 @@ interface ActionProps {
   label: string;
   onClick(): void;
   disabled?: boolean;
+  /** Whether the action waits for something. */
+  busy?: boolean;
   /** Whether the label is hidden at any width. */
   bare?: boolean;
 }
 
-function Action({ icon, label, onClick, disabled, bare }: ActionProps) {
+function Action({ icon, label, onClick, disabled, busy, bare }: ActionProps) {
   return (
     <button
       type="button"
@@ -136,6 +138,7 @@ function Action({ icon, label, onClick, disabled, bare }: ActionProps) {
       aria-label={label}
       title={label}
       disabled={disabled}
+      aria-busy={busy}
       onClick={onClick}
     >
       <Icon name={icon} />

@@ -1,11 +1,31 @@
-/** Saves the shown PDF with its original bytes. */
-import { rendered } from './render-loop.ts';
+/** Saves the PDF of the draft with its original bytes. If the shown PDF is outdated, it waits for the new one. */
+import { effect, signal } from '@preact/signals';
+import { isOutdated, type RenderState, rendered, renderIfUnsent, renderSeconds, renderState } from './render-loop.ts';
+
+/** Whether a download waits for a render. */
+export const downloadWaits = signal(false);
 
 export function downloadPdf(): void {
-  const result = rendered.peek();
-  if (!result) return;
+  if (isOutdated.peek()) renderIfUnsent();
+  downloadWaits.value = true;
+}
+
+effect(() => {
+  if (!downloadWaits.value) return;
+  const result = rendered.value;
+  if (result && !isOutdated.value) savePdf(result.pdf);
+  else if (renderSeconds.value !== undefined || !isFinal(renderState.value)) return;
+  downloadWaits.value = false;
+});
+
+/** Whether no PDF will follow, for a reason that is shown. */
+function isFinal({ kind }: RenderState): boolean {
+  return kind === 'problem' || kind === 'cancelled' || kind === 'unsent';
+}
+
+function savePdf(pdf: Uint8Array<ArrayBuffer>): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([result.pdf], { type: 'application/pdf' }));
+  link.href = URL.createObjectURL(new Blob([pdf], { type: 'application/pdf' }));
   link.download = 'document.pdf';
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it after the click

@@ -2,7 +2,7 @@
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
-import { live, rendered, renderNow, renderState } from './render-loop.ts';
+import { isOutdated, live, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 
 const BROAD_PX = 1_200;
 
@@ -12,7 +12,8 @@ export function Preview() {
     <PdfView
       pdf={result?.pdf}
       password={readPassword(result?.body.options?.password)}
-      busy={renderState.value.kind === 'rendering'}
+      busy={renderSeconds.value !== undefined}
+      outdated={isOutdated.value ? describeNext() : undefined}
       thumbnails={innerWidth >= BROAD_PX}
     >
       <NothingYet />
@@ -20,10 +21,20 @@ export function Preview() {
   );
 }
 
+/** Says when an outdated PDF will be replaced. */
+function describeNext(): string {
+  const { kind } = renderState.value;
+  if (kind === 'cancelled' || !(live.value || renderSeconds.value !== undefined))
+    return 'Outdated. Press Render for the new PDF.';
+  if (kind === 'problem' || kind === 'unsent' || kind === 'waiting') return 'Outdated. The reason is shown below.';
+  return 'Outdated. The new PDF is being rendered.';
+}
+
 function NothingYet() {
   const { kind } = renderState.value;
-  if (kind === 'rendering') return <p class="nothing">Rendering…</p>;
-  if (live.value && kind !== 'idle') return <p class="nothing">There is no PDF yet. The reason is shown below.</p>;
+  if (renderSeconds.value !== undefined) return <p class="nothing">Rendering…</p>;
+  if (live.value && kind !== 'idle' && kind !== 'cancelled')
+    return <p class="nothing">There is no PDF yet. The reason is shown below.</p>;
   return (
     <p class="nothing">
       <Button label="Render" onClick={() => void renderNow()} />

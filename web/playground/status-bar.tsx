@@ -9,19 +9,30 @@ import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
-import { isOutdated, type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
+import {
+  cancelRender,
+  isOutdated,
+  live,
+  type RenderState,
+  rendered,
+  renderNow,
+  renderSeconds,
+  renderState,
+} from './render-loop.ts';
 import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
   const state = renderState.value;
   const result = rendered.value;
+  const isSlow = Boolean(renderSeconds.value);
   return (
     <section class="status" aria-label="Result">
       <p class="visually-hidden" role="status">
-        {announcement(state, result)}
+        {isSlow ? 'Still rendering.' : announcement(state, result)}{' '}
+        {isOutdated.value && (isSlow || !live.value || state.kind !== 'done') && 'The PDF that is shown is outdated.'}
       </p>
       {isBad(state) && <ErrorNotice state={state} />}
-      {result && <Figures result={result} state={state} />}
+      {result ? <Figures result={result} state={state} /> : <div class="figures">{isSlow && <SlowRender />}</div>}
     </section>
   );
 }
@@ -34,7 +45,23 @@ function announcement(state: RenderState, result: Rendered | undefined): string 
   if (state.kind === 'problem') return `Not rendered: ${state.problem.title}. ${state.problem.detail ?? ''}`;
   if (state.kind === 'unsent') return `Not rendered: ${state.message}`;
   if (state.kind === 'waiting') return `Not rendered yet: ${state.problem.title}. The playground tries again automatically.`;
-  return '';
+  return state.kind === 'cancelled' ? 'Cancelled.' : '';
+}
+
+/** Shows how long the render takes, and stops it on request. Only the time changes, which screen readers do not announce. */
+function SlowRender() {
+  return (
+    <span class="slow">
+      Rendering for {renderSeconds.value} s
+      <Button label="Cancel" look="small" onClick={cancel} />
+    </span>
+  );
+}
+
+/** The button disappears, so the focus moves to the one that renders again. */
+function cancel(): void {
+  cancelRender();
+  document.querySelector<HTMLElement>('.head .primary')?.focus();
 }
 
 type Bad = Extract<RenderState, { kind: 'problem' | 'unsent' | 'waiting' }>;
@@ -151,7 +178,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
     <>
       {open.value && warnings > 0 && <Warnings warnings={report.warnings} count={warnings} />}
       <div class="figures">
-        <Mark state={state} />
+        {renderSeconds.value ? <SlowRender /> : <Mark state={state} />}
         <span>{plural(pages, 'page')}</span>
         <span>{sizeText(pdf.length)}</span>
         <span class="total">{milliseconds(elapsedMs)} in all</span>

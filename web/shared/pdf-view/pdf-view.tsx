@@ -12,13 +12,15 @@ export interface PdfViewProps {
   password?: string | undefined;
   /** Whether the next PDF is being rendered. */
   busy?: boolean;
+  /** What is said over the PDF if it is outdated. It is then dimmed. */
+  outdated?: string | undefined;
   /** Whether thumbnails are shown at first. */
   thumbnails: boolean;
   /** The content that is shown until there is a PDF. */
   children?: ComponentChildren;
 }
 
-export function PdfView({ pdf, password, busy = false, thumbnails, children }: PdfViewProps) {
+export function PdfView({ pdf, password, busy = false, outdated, thumbnails, children }: PdfViewProps) {
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
   const beside = useSignal(thumbnails);
@@ -40,7 +42,8 @@ export function PdfView({ pdf, password, busy = false, thumbnails, children }: P
   return (
     <section class="preview" aria-label="Preview" aria-busy={busy}>
       <PreviewTools beside={beside} />
-      <div class="preview-body">
+      <div class={outdated && pdf ? 'preview-body outdated' : 'preview-body'}>
+        {outdated && pdf && <p class="outdated-text">{outdated}</p>}
         <nav ref={side} class="thumbnails" aria-label="Pages" hidden={!beside.value || !pdf} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">

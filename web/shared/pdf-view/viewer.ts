@@ -16,7 +16,10 @@ export class Viewer {
   readonly #thumbnails: Thumbnails;
   readonly #resized: ResizeObserver;
   #pages: RenderedPages | undefined;
+  /** The PDF that is being drawn. */
+  #drawing: Promise<void> = Promise.resolve();
   #shown = 0;
+  #isDestroyed = false;
   #frame = 0;
   /** The position of the reader, because a hidden element loses its scroll position. */
   #anchor: Anchor = { index: 0, part: 0, across: 0 };
@@ -30,19 +33,29 @@ export class Viewer {
     this.#resized.observe(scroller);
   }
 
-  /** Rejects if the PDF cannot be shown. A newer PDF wins. */
+  /**
+   * Rejects if the PDF cannot be shown. A newer PDF waits until this one is shown, so that something is shown even if PDFs come faster
+   * than they are drawn. Of those that wait, the newest wins.
+   */
   async show(bytes: Uint8Array, password: string | undefined): Promise<void> {
     this.#shown += 1;
     const request = this.#shown;
+    await this.#drawing.catch(() => {}); // its own caller reports the error
+    if (request !== this.#shown) return;
+    this.#drawing = this.#draw(bytes, password);
+    await this.#drawing;
+  }
+
+  async #draw(bytes: Uint8Array, password: string | undefined): Promise<void> {
     const pdf = await openPdf(bytes, password);
     const pages = new RenderedPages(pdf);
-    if (request !== this.#shown) return pages.close();
+    if (this.#isDestroyed) return pages.close();
     const before = this.#pages;
     pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
     pages.element.classList.add('coming');
     this.#scroller.append(pages.element);
     if (this.#scroller.clientWidth) await pages.drawAround(before ? pages.toScrollTop(this.#currentAnchor()) : 0);
-    if (request !== this.#shown) return pages.close();
+    if (this.#isDestroyed) return pages.close();
     this.#replace(before, pages);
     this.#thumbnails.show(pdf);
   }
@@ -65,6 +78,7 @@ export class Viewer {
 
   async destroy(): Promise<void> {
     this.#shown += 1;
+    this.#isDestroyed = true;
     this.#resized.disconnect();
     this.#thumbnails.clear();
     cancelAnimationFrame(this.#frame);
