@@ -233,6 +233,13 @@ describe('steps', () => {
     expect(await readBookmarks(await assembled({ parts, steps: [{ bookmarks: { items } }] }))).toMatchObject([
       { title: 'All', page: 1, below: [{ title: 'Three', page: 3 }] },
     ]);
+    expect(await outlineOf({ mode: 'keep' })).toEqual(['one', 'two', 'three']);
+    expect(await outlineOf({ mode: 'parts' })).toEqual(['First', '  one', '  two', 'Second', '  three']);
+    const ofPart = (page: number) => [{ bookmarks: { items: [{ title: 'Own', page, part: 1 }] } }];
+    expect(await readBookmarks(await assembled({ parts, steps: ofPart(1) }))).toMatchObject([{ title: 'Own', page: 3 }]);
+    expect(await errorsOf({ parts, steps: ofPart(2) })).toEqual([
+      'steps[0].items: leads to page 2 of part 1, which is not there',
+    ]);
     expect(await errorsOf({ parts, steps: [{ bookmarks: { items: [{ title: 'x', page: 4 }] } }] })).toEqual([
       'steps[0].items: leads to page 4, but the document has 3 pages',
     ]);

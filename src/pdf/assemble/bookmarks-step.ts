@@ -10,30 +10,56 @@ export interface BookmarksStep {
 }
 
 export function applyBookmarks({ pdf, places }: OpenDocument, { bookmarks }: BookmarksStep): void {
-  if (bookmarks !== 'keep') writeOutline(pdf, itemsOf(pdf, places, bookmarks));
+  const firsts = places.flatMap(({ title, part }, index) =>
+    part === places[index - 1]?.part ? [] : [{ title, part, page: index + 1 }],
+  );
+  writeOutline(pdf, itemsOf(pdf, places, firsts, bookmarks));
 }
+
+type First = Required<Pick<Bookmark, 'title' | 'part'>> & { page: number };
 
 function itemsOf(
   pdf: OpenDocument['pdf'],
   places: OpenDocument['places'],
-  bookmarks: Exclude<BookmarksStep['bookmarks'], 'keep'>,
+  firsts: readonly First[],
+  bookmarks: BookmarksStep['bookmarks'],
 ): OutlineItem[] {
   if (bookmarks === 'none') return [];
-  if (bookmarks === 'parts') return byParts(pdf, places);
-  const items = toOutline(pdf, bookmarks);
+  if (bookmarks === 'keep') return ownItems(pdf, firsts);
+  if (bookmarks === 'parts') return byParts(pdf, places, firsts);
+  const items = toOutline(pdf, withPagesOfWhole(bookmarks, places));
   if ('missing' in items)
     throw new StepError('items', `leads to page ${items.missing}, but the document has ${places.length} pages`);
   return items;
 }
 
+/** The bookmarks without those that parts got when they were joined. */
+function ownItems(pdf: OpenDocument['pdf'], firsts: readonly First[]): OutlineItem[] {
+  const items = readOutline(pdf);
+  const isOfPart = ({ dict }: OutlineItem, index: number) => pdf.text(dict, 'Title') === firsts[index]?.title;
+  const areOfParts = firsts.length > 1 && items.length === firsts.length && items.every(isOfPart);
+  return areOfParts ? items.flatMap(({ children }) => children) : items;
+}
+
+/** Pages that are counted in a part become those of the whole. */
+function withPagesOfWhole(bookmarks: readonly Bookmark[], places: OpenDocument['places']): Bookmark[] {
+  return bookmarks.map(({ part, children, ...bookmark }) => {
+    const below = children && { children: withPagesOfWhole(children, places) };
+    if (part === undefined || bookmark.page === null) return { ...bookmark, ...below };
+    const index = places.findIndex((place) => place.part === part && place.page === bookmark.page);
+    if (index < 0) throw new StepError('items', `leads to page ${bookmark.page} of part ${part}, which is not there`);
+    return { ...bookmark, page: index + 1, ...below };
+  });
+}
+
 /** A bookmark for each part, above those that lead to its pages. */
-function byParts(pdf: OpenDocument['pdf'], places: OpenDocument['places']): OutlineItem[] {
+function byParts(pdf: OpenDocument['pdf'], places: OpenDocument['places'], firsts: readonly First[]): OutlineItem[] {
   const parts = new Map(pdf.pages().map(({ ref }, index) => [ref.objectNumber, places[index]?.part]));
-  const firsts = places.flatMap(({ title, part }, index) =>
-    part === places[index - 1]?.part ? [] : { title, part, page: index + 1 },
-  );
-  const items = toOutline(pdf, firsts) as OutlineItem[];
-  for (const item of readOutline(pdf)) {
+  const items = toOutline(
+    pdf,
+    firsts.map(({ title, page }) => ({ title, page })),
+  ) as OutlineItem[];
+  for (const item of ownItems(pdf, firsts)) {
     const page = targetPage(pdf, item.dict);
     const at = firsts.findIndex(({ part }) => part === (page && parts.get(page.objectNumber)));
     items[Math.max(0, at)]?.children.push(item);

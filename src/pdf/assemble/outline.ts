@@ -15,6 +15,8 @@ export interface Bookmark {
   title: string;
   /** Counted from 1. Null if it leads to no page. */
   page: number | null;
+  /** The index of the part in which `page` is counted. Undefined for the whole. */
+  part?: number;
   children?: Bookmark[];
 }
 

@@ -120,7 +120,15 @@ const Value = Type.Union([Type.String({ maxLength: 16_000 }), Type.Boolean(), Ty
 const LEVELS = 3;
 const Item = ($id: string, more: Record<string, TSchema>) =>
   Type.Object(
-    { title: Type.String({ maxLength: 1_000 }), page: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]), ...more },
+    {
+      title: Type.String({ maxLength: 1_000 }),
+      page: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+      part: option(Type.Integer({ minimum: 0 }), {
+        description: 'The part in which `page` is counted, from 0.',
+        'x-default': '`page` is counted in the whole',
+      }),
+      ...more,
+    },
     { ...CLOSED, $id },
   );
 
