@@ -17,6 +17,8 @@ export interface AssemblyPart {
   content: Uint8Array;
   /** Undefined for its own, or for its number. */
   title: string | undefined;
+  /** The title of a part that has none of its own. */
+  fallbackTitle?: string | undefined;
   pages: string | undefined;
   password: string | undefined;
   /** Whether Platen made it, so that what it claims is known to hold. */
@@ -95,7 +97,8 @@ async function openPart(part: AssemblyPart, index: number, document: Found, chec
   } catch (error) {
     throw damaged(index, error);
   }
-  const title = part.title ?? (pdf.text(pdf.asDict(pdf.info), 'Title').slice(0, MAX_TITLE) || String(index + 1));
+  const ownTitle = pdf.text(pdf.asDict(pdf.info), 'Title').slice(0, MAX_TITLE);
+  const title = part.title ?? (ownTitle || (part.fallbackTitle ?? String(index + 1)));
   const places = chosen.map((_, number): PagePlace => ({ part: index, page: number + 1, pages: chosen.length, title }));
   document.places.push(...places);
   return pdf;

@@ -72,13 +72,13 @@ export async function assembleFile(request: AssemblyRequest, at: Assembling): Pr
 }
 
 async function preparePart(
-  { from, pages, title, password }: PartPlan,
+  { from, pages, title, fallbackTitle, password }: PartPlan,
   index: number,
   { dropsSignatures }: AssemblyRequest,
   reports: RenderReport[],
   at: Assembling,
 ): Promise<AssemblyPart> {
-  const others = { pages, password, dropsSignatures };
+  const others = { pages, password, fallbackTitle, dropsSignatures };
   if (!('request' in from)) {
     const { content, name, isOwn } = await readFile(from, at);
     return { content, title: title ?? name, isOwn, ...others };
@@ -234,12 +234,13 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function toFile(
-  { split, filename }: AssemblyRequest,
+  { split, filename, pack }: AssemblyRequest,
   { files, extracted }: Assembled,
 ): Promise<Pick<AssembledResult, 'type' | 'chunks' | 'bytes' | 'pages'>> {
   if (extracted) return { type: JSON_TYPE, chunks: [toBuffer(extracted)], bytes: extracted.length };
   const pages = files.reduce((sum, file) => sum + file.pages, 0);
   const chunks = files.map(({ content }) => toBuffer(content));
+  if (pack) return { ...(await pack(chunks)), pages };
   if (!split) return { type: 'application/pdf', chunks, bytes: chunks.reduce((sum, { length }) => sum + length, 0), pages };
   const stem = filename?.replace(/\.\w+$/, '') ?? 'document';
   const archive = await archiveOf(chunks, (index) => `${stem}_${index}.pdf`);

@@ -29,6 +29,8 @@ export interface PartPlan {
   pages: string | undefined;
   /** Undefined for the title of what is rendered or stored. */
   title: string | undefined;
+  /** Of a part that has no other. Undefined for its number. */
+  fallbackTitle?: string | undefined;
   password: string | undefined;
 }
 
@@ -58,6 +60,15 @@ export interface AssemblyRequest {
   isDryRun: boolean;
   timeoutMs: number;
   failOnWarning: RenderRequest['failOnWarning'];
+  /** Makes the result of the PDFs. Undefined for the only PDF, or an archive of those that a split makes. */
+  pack?: ((files: Buffer[]) => Promise<Packed>) | undefined;
+}
+
+export interface Packed {
+  /** Media type. */
+  type: string;
+  chunks: Buffer[];
+  bytes: number;
 }
 
 /** Whether the result is one PDF, which can be stored. */
