@@ -3,20 +3,14 @@
  * out. Requests are validated as those of `/v1`, and a render that fails later knows only options.
  */
 import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
-import { PDF_FIELDS, PERMISSIONS, SCREENSHOT_FIELDS } from './fields.ts';
+import { PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { PERMISSIONS } from './pdf-fields.ts';
+import type { SentForm } from './sent-form.ts';
 
 /** Begins the path of an error about a file of the form. */
 export const FILE = 'files: ';
 /** Maximum number of characters of a name in an error. */
 export const MAX_SHOWN = 100;
-
-/** What the names need of a form. It holds no files, because it is kept as long as the render lasts. */
-export interface SentForm {
-  /** Values by the name of their field. */
-  values: ReadonlyMap<string, unknown>;
-  /** Members of fields as they were sent, by what errors call them: `metadata.CreateDate` by `metadata.creationDate`. */
-  aliases: ReadonlyMap<string, string>;
-}
 
 export function toFileName(name: string): string {
   return FILE + name.slice(0, MAX_SHOWN);

@@ -5,27 +5,19 @@ import { nearest } from '../nearest.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
 import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import { MAX_SHOWN, type SentForm, toFileName } from './field-names.ts';
-import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, PERMISSIONS, SCREENSHOT_FIELDS } from './fields.ts';
+import { toWatermark } from './changes/marks.ts';
+import { MAX_SHOWN, toFileName } from './field-names.ts';
+import { PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { FIELDS, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { type EmbedFacts, PERMISSIONS } from './pdf-fields.ts';
+import { EMPTY_VALUE, type Fields } from './read-field.ts';
 import { ownSecrets } from './secrets.ts';
+import type { GotenbergForm } from './sent-form.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
 
 type Values = ReadonlyMap<string, unknown>;
 type Options = Record<string, unknown>;
-
-export interface GotenbergForm extends SentForm {
-  values: Map<string, unknown>;
-  aliases: Map<string, string>;
-  /** Files, whose paths are names without folders. */
-  files: UploadedFile[];
-  embeds: UploadedFile[];
-  marks: UploadedFile[];
-  invoices: UploadedFile[];
-  /** The converted page, on the Markdown route. */
-  html?: string;
-}
 
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
 const LETTER = { width: '8.5in', height: '11in' };
@@ -35,7 +27,7 @@ const DEFAULT_MARGIN = '0.39in';
 export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
   const errors: FieldError[] = [];
   const [values, aliases] = [new Map<string, unknown>(), new Map<string, string>()];
-  const form: GotenbergForm = { values, files: [], embeds: [], marks: [], invoices: [], aliases };
+  const form: GotenbergForm = { values, files: [], embeds: [], watermark: [], stamp: [], invoices: [], aliases };
   for (const part of parts) {
     if (isOfOtherRoute(part.name, target)) continue;
     try {
@@ -54,9 +46,11 @@ function readValue({ name, content }: Part, target: RouteKind, { values, aliases
   const field = findKnownField(name, target);
   if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(describeRefusal(name, target));
-  if (values.has(name)) throw new Error('is sent more than once');
   const rename = (member: string, sent: string) => void aliases.set(`${name}.${member}`, `${name}.${sent}`);
-  if (given !== '') values.set(name, field.read(given, rename));
+  const value = given === '' ? undefined : field.read(given, rename);
+  if (field.repeats) return void values.set(name, [...((values.get(name) ?? []) as unknown[]), value]);
+  if (values.has(name)) throw new Error('is sent more than once');
+  if (value !== undefined) values.set(name, value);
 }
 
 function describeRefusal(name: string, target: RouteKind): string {
@@ -71,11 +65,16 @@ function findFiles(form: GotenbergForm, name: string, target: RouteKind): Upload
 }
 
 function toFile(filename: string, { type, content }: Part): UploadedFile {
-  return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
+  return { path: withoutFolders(filename).normalize(), type, content };
+}
+
+/** The last part of a path, also of Windows. */
+export function withoutFolders(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 /** The body of `POST /v1/pdf`, and files for its document. */
-export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined) {
+export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, hasSteps: boolean) {
   const { values, embeds } = form;
   const [header, footer] = [readTemplate(form, 'header.html'), readTemplate(form, 'footer.html')];
   const options: Options = {
@@ -89,9 +88,10 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
     ...(header !== undefined && { headerTemplate: header }),
     ...(footer !== undefined && { footerTemplate: footer }),
     ...(embeds.length && { attachments: toAttachments(form) }),
-    ...toMark(form),
+    ...toWatermark(form),
     ...toInvoice(form),
   };
+  if (hasSteps) delete options.password; // it is the last step
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
     throw invalidField('omitBackground', 'requires printBackground set to true');
@@ -106,16 +106,6 @@ export function toImageBody(form: GotenbergForm, source: GotenbergSource, filena
   const fullPage = given.selector === undefined && values.get('clip') !== true;
   const options = { ...loadingOptions(values), ...given, type, viewport, fullPage };
   return toBody(form, source, type === 'png' ? options : { ...options, quality }, filename);
-}
-
-/** The options of `POST /v1/pdf` that apply to merged files. */
-export function toMergeOptions(form: GotenbergForm): Options {
-  const { values, embeds } = form;
-  return {
-    ...direct(values, MERGE_FIELDS, []),
-    ...toPassword(values),
-    ...(embeds.length && { attachments: toAttachments(form) }),
-  };
 }
 
 function toBody(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined) {
@@ -217,7 +207,7 @@ function toMargin(values: Values): Options {
   return { margin: Object.fromEntries(lengths) };
 }
 
-function toPassword(values: Values): Options {
+export function toPassword(values: Values): { password?: object } {
   const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];
   const allowed = Object.entries(PERMISSIONS).filter(([name]) => values.get(name) !== false);
   const isLimited = allowed.length < Object.keys(PERMISSIONS).length;
@@ -233,7 +223,7 @@ function toPassword(values: Values): Options {
 }
 
 /** The profiles that the PDF must conform to. A document that lacks what they require is refused. */
-function toConformance(values: Values): Options {
+export function toConformance(values: Values): { conformance?: unknown[] } {
   const archive = values.get('pdfa') ?? values.get('nativePdfa');
   const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
   const accessible = String(archive).startsWith('PDF/A-4') ? 'PDF/UA-2' : 'PDF/UA-1';
@@ -241,7 +231,7 @@ function toConformance(values: Values): Options {
   return conformance.length ? { conformance } : {};
 }
 
-function toAttachments({ values, embeds, aliases }: GotenbergForm) {
+export function toAttachments({ values, embeds, aliases }: GotenbergForm) {
   const facts = (values.get('embedsMetadata') ?? {}) as Record<string, EmbedFacts>;
   return embeds.map(({ path, type, content }, index) => {
     aliases.set(`embeds[${index}].name`, toFileName(path));
@@ -250,26 +240,6 @@ function toAttachments({ values, embeds, aliases }: GotenbergForm) {
     const given = Object.hasOwn(facts, path) ? facts[path] : undefined;
     return { name: path, ...(type && { type }), ...given, content: content.toString('base64') };
   });
-}
-
-/** The watermark, which is under the content, or the stamp over it. */
-function toMark({ values, marks }: GotenbergForm): Options {
-  const given = (['watermark', 'stamp'] as const).filter((name) => values.has(`${name}Source`));
-  const [name] = given;
-  if (!name) return {};
-  const [source, expression, pages] = ['Source', 'Expression', 'Pages'].map((part) => values.get(name + part));
-  const path = `${name}Expression`;
-  if (given.length > 1) throw invalidField('stampSource', 'cannot be combined with watermarkSource');
-  if (expression === undefined) throw invalidField(path, 'is required');
-  const image = marks.find((file) => file.path === expression);
-  if (source === 'image' && !image) throw invalidField(path, `must be the name of a file in the field '${name}'`);
-  return {
-    watermark: {
-      ...(image && source === 'image' ? { image: image.content.toString('base64') } : { text: expression }),
-      ...{ layer: name === 'stamp' ? 'over' : 'under', opacity: 1, ...(values.get(`${name}Options`) as object) },
-      ...(pages !== undefined && { pages }),
-    },
-  };
 }
 
 function toInvoice({ values, invoices: [file] }: GotenbergForm): Options {

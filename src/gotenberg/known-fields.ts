@@ -1,37 +1,100 @@
 /** Which fields of Gotenberg a route reads, refuses or ignores: the name of a field and the kind of route in, the answer out. */
-import { type Field, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
 
-export type RouteKind = 'pdf' | 'image' | 'merge';
+import { STAGE_FIELDS } from './changes/stages.ts';
+import { PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
+import { ALL_GROUPS, fieldsOf, type Group } from './pdf-fields.ts';
+import { type Field, type Fields, flag } from './read-field.ts';
+
+export interface PdfRoute {
+  /** The fields that it reads. */
+  groups: readonly Group[];
+  /** At least one of them must be sent. */
+  required?: readonly string[];
+  /** Whether its steps are those of `stages`. */
+  hasStages?: true;
+  isMerge?: true;
+  /** A field that the route sets. */
+  implied?: string;
+  /** What it sends of each file, as JSON. */
+  reads?: 'metadata' | 'bookmarks';
+}
+
+/** Routes of `/forms/pdfengines`, and of `/forms/pdf` in version 9. */
+export const PDF_ROUTES = {
+  merge: { groups: ALL_GROUPS.filter((group) => group !== 'split'), isMerge: true },
+  split: { groups: ALL_GROUPS, required: ['splitMode'] },
+  rotate: { groups: ['rotation'], required: ['rotateAngle'] },
+  watermark: { groups: ['watermarks'], required: ['watermarkSource'] },
+  stamp: { groups: ['stamps'], required: ['stampSource'] },
+  'metadata/write': { groups: ['metadata'], required: ['metadata'] },
+  'metadata/read': { groups: [], reads: 'metadata' },
+  'bookmarks/write': { groups: ['bookmarks'], required: ['bookmarks'] },
+  'bookmarks/read': { groups: [], reads: 'bookmarks' },
+  flatten: { groups: ['flattening'], implied: 'flatten' },
+  encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'] },
+  embed: { groups: ['embeds'], required: ['embeds'] },
+  convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'] },
+  optimize: { groups: ['optimization'], required: ['imageQuality', 'optimizeImages'] },
+  pipe: { groups: [], required: ['stages'], hasStages: true },
+} as const satisfies Readonly<Record<string, PdfRoute>>;
+
+export type PdfRouteName = keyof typeof PDF_ROUTES;
+export type RouteKind = 'pdf' | 'image' | PdfRouteName;
+
+const PDF_ROUTE_ENTRIES = Object.entries(PDF_ROUTES) as Array<[PdfRouteName, PdfRoute]>;
+/** Fields of merging alone. */
+const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag(), titleBookmarks: flag() };
+
+function fieldsOfRoute({ groups, isMerge, hasStages }: PdfRoute): Fields {
+  return { ...fieldsOf(groups), ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS) };
+}
 
 export const FIELDS: Readonly<Record<RouteKind, Fields>> = {
-  pdf: { ...PDF_FIELDS, ...URL_FIELDS },
+  pdf: { ...PDF_FIELDS, ...URL_FIELDS, ...STAGE_FIELDS },
   image: { ...SCREENSHOT_FIELDS, ...URL_FIELDS },
-  merge: MERGE_FIELDS,
+  ...(Object.fromEntries(PDF_ROUTE_ENTRIES.map(([name, route]) => [name, fieldsOfRoute(route)])) as Record<PdfRouteName, Fields>),
 };
 
-/** Parts that are files, by the kind of route, and the member of the form that gets them. */
-export const FILES: Readonly<Record<RouteKind, Readonly<Record<string, 'embeds' | 'marks' | 'invoices'>>>> = {
-  pdf: { embeds: 'embeds', watermark: 'marks', stamp: 'marks', facturxXml: 'invoices' },
-  image: {},
-  merge: { embeds: 'embeds' },
+type FileMember = 'embeds' | 'watermark' | 'stamp' | 'invoices';
+type FileFields = Readonly<Record<string, FileMember>>;
+
+const FILES_OF: Partial<Record<Group, FileFields>> = {
+  embeds: { embeds: 'embeds' },
+  watermarks: { watermark: 'watermark' },
+  stamps: { stamp: 'stamp' },
 };
-const OF_ALL = ['stages', 'archives', 'downloadFrom'];
+
+function filesOf(groups: readonly Group[]): FileFields {
+  return Object.assign({}, ...groups.map((group) => FILES_OF[group]));
+}
+
+/** Parts that are files, by the kind of route, and the member of the form that gets them. */
+export const FILES: Readonly<Record<RouteKind, FileFields>> = {
+  pdf: { ...filesOf(ALL_GROUPS), facturxXml: 'invoices' },
+  image: {},
+  ...(Object.fromEntries(PDF_ROUTE_ENTRIES.map(([name, { groups }]) => [name, filesOf(groups)])) as Record<
+    PdfRouteName,
+    FileFields
+  >),
+};
+
+const OF_ALL = ['archives', 'downloadFrom'];
 const OF_PAGES = ['ignoreResourceHttpStatusDomains'];
-const OF_PDFS = ['bookmarks', 'optimizeImages', 'imageQuality', 'resetFormFields', 'rotateAngle', 'rotatePages'];
-const MARKS = ['Source', 'Expression', 'Pages', 'Options', ''].flatMap((part) => [`watermark${part}`, `stamp${part}`]);
 const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType', 'facturxVersion'];
 
 /** Fields that the routes of Gotenberg read and those of this server do not support. */
 export const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
-  pdf: [...OF_ALL, ...OF_PAGES, ...OF_PDFS, 'splitMode', 'splitSpan', 'splitUnify'],
-  image: [...OF_ALL, ...OF_PAGES],
-  merge: [...OF_ALL, ...OF_PDFS, ...MARKS, ...INVOICES, 'pdfa', 'pdfua', 'titleBookmarks'],
+  pdf: [...OF_ALL, ...OF_PAGES, 'resetFormFields'],
+  image: [...OF_ALL, ...OF_PAGES, 'stages'],
+  ...(Object.fromEntries(PDF_ROUTE_ENTRIES.map(([name]) => [name, OF_ALL])) as Record<PdfRouteName, string[]>),
+  merge: [...OF_ALL, ...INVOICES, 'resetFormFields', 'stages'],
 };
+
 export function findKnownField(name: string, target: RouteKind): Field | undefined {
   return Object.hasOwn(FIELDS[target], name) ? FIELDS[target][name] : undefined;
 }
 
-export function fileMember(name: string, target: RouteKind): 'embeds' | 'marks' | 'invoices' | undefined {
+export function fileMember(name: string, target: RouteKind): FileMember | undefined {
   return Object.hasOwn(FILES[target], name) ? FILES[target][name] : undefined;
 }
 

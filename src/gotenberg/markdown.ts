@@ -3,7 +3,8 @@ import { invalidField, ServiceError } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { MAX_HTML_BYTES } from '../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
-import { decodeFile, type GotenbergForm, requireText } from './form.ts';
+import { decodeFile, requireText } from './form.ts';
+import type { GotenbergForm } from './sent-form.ts';
 
 /** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;

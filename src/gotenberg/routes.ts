@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
-import { type FieldError, hasCode, invalidField, ServiceError } from '../errors.ts';
+import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../http/requests/idempotent.ts';
@@ -15,31 +15,28 @@ import type { RouteServices } from '../http/routes/services.ts';
 import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
-import { PDF } from '../http/server/negotiation.ts';
 import { toServiceError } from '../http/server/problem.ts';
 import { RATE_LIMITED } from '../http/server/rate-limit.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
 import type { Markdown } from '../markdown/markdown.ts';
-import type { FinishPlan } from '../render/request/finish-options.ts';
-import { parseRenderRequest } from '../render/request/render-request.ts';
 import { suggestAssets } from '../render/request/values/document-size.ts';
 import { isUsableFilename, MAX_FILENAME } from '../render/request/values/filename.ts';
-import type { UploadAssembly } from '../uploads/assemble-uploads.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
 import { currentOrigin, inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
+import { changePdfs } from './changes/change-pdfs.ts';
 import { createCredentialReader } from './credentials.ts';
 import { readTrace } from './errors.ts';
-import { type SentForm, toFileName, translateError } from './field-names.ts';
-import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
-import type { RouteKind } from './known-fields.ts';
+import { translateError } from './field-names.ts';
+import { type GotenbergSource, readGotenbergForm, withoutFolders } from './form.ts';
+import { PDF_ROUTES, type PdfRouteName, type RouteKind } from './known-fields.ts';
 import { convertMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
+import type { GotenbergForm, SentForm } from './sent-form.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
 export interface GotenbergServices extends RouteServices {
   markdown: Markdown;
-  uploadAssembly: UploadAssembly;
   resultUploads: ResultUploads;
   backgroundJobs: BackgroundJobs;
 }
@@ -86,10 +83,11 @@ export async function gotenbergRoutes(
         withForm(request, (form) => answer(services, request, reply, form, source, imageRender)),
       );
     }
-    for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
-      scope.post(path, { ...FORM, config: routeConfig('merge') }, (request, reply) =>
-        withForm(request, (form) => answerMerge(services, request, reply, form)),
-      );
+    for (const name of Object.keys(PDF_ROUTES) as PdfRouteName[])
+      for (const path of [`/forms/pdfengines/${name}`, `/forms/pdf/${name}`])
+        scope.post(path, { ...FORM, config: routeConfig(name) }, (request, reply) =>
+          withForm(request, (form) => answerChange(services, request, reply, form, name)),
+        );
   });
 }
 
@@ -173,68 +171,20 @@ async function replay(
   return send(reply, remembered, await idempotency.read({ keyId, name }));
 }
 
-/** Merging is not a render, so it is not charged. */
-async function answerMerge(
+async function answerChange(
   services: GotenbergServices,
   request: FastifyRequest,
   reply: FastifyReply,
   form: GotenbergForm,
+  name: PdfRouteName,
 ): Promise<FastifyReply> {
-  const [files, finishing] = [requirePdfs(form), parseFinishing(form, services)];
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
-  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, files, finishing, client);
-  if (webhook)
-    return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
-  const merged = await render(disconnectSignal(reply));
+  const change = changePdfs(services, form, name);
+  if (webhook) return answerLater(services, request, reply, withoutFiles(form), webhook, filename, change);
   const usage = requestUsage(request);
-  memoryOfRender(usage).makeRoomFor(merged.bytes);
-  return send(reply, { ...merged, filename }, await spoolPdf(merged, usage, services.blobs));
-}
-
-/** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
-function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
-  const other = files.find(({ path }) => !/\.pdf$/i.test(path));
-  if (other) throw invalidField(toFileName(other.path), 'must have the extension .pdf: only PDFs can be merged');
-  if (!files.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
-  const { compare } = new Intl.Collator('en', { numeric: true });
-  return files.toSorted((a, b) => compare(a.path, b.path));
-}
-
-type MergedFinishing = Pick<FinishPlan, 'metadata' | 'attachments' | 'password'>;
-
-/** Changes to the merged PDF, validated like the options of a render. */
-function parseFinishing(form: GotenbergForm, { limits }: GotenbergServices): MergedFinishing {
-  return parseRenderRequest({ html: '', options: toMergeOptions(form) }, limits).finish;
-}
-
-async function merge(
-  { uploadAssembly }: GotenbergServices,
-  accountId: string,
-  files: GotenbergForm['files'],
-  { metadata, attachments, password }: MergedFinishing,
-  client: AbortSignal,
-): Promise<Rendered> {
-  const others = { pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
-  const parts = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content, ...others }));
-  const steps = [
-    ...(Object.keys(metadata).length ? [{ metadata }] : []),
-    ...(attachments.length ? [{ attach: { files: attachments } }] : []),
-  ];
-  const order = { parts, steps: steps.map((step, number) => ({ number, step })), password };
-  const { files: merged } = await uploadAssembly.assemble(accountId, order, client).catch((error: unknown) => {
-    if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
-    throw namingFile(error, files);
-  });
-  const chunks = merged.map(({ content: { buffer, byteOffset, byteLength } }) => Buffer.from(buffer, byteOffset, byteLength));
-  return { type: PDF, bytes: chunks.reduce((sum, { length }) => sum + length, 0), chunks, remaining: null };
-}
-
-/** Names the file of the form in an error about a part. */
-function namingFile(error: unknown, files: GotenbergForm['files']): unknown {
-  if (!hasCode(error, 'invalid_request')) return error;
-  const [{ path, message } = { path: '', message: '' }] = error.members.errors as FieldError[];
-  const [, index] = /^parts\[(\d+)\]/.exec(path) ?? [];
-  return index === undefined ? error : invalidField(toFileName(files[Number(index)]?.path ?? ''), message);
+  const call = { principal: requirePrincipal(request), client: disconnectSignal(reply), claim: undefined };
+  const changed = await change({ ...call, memory: memoryOfRender(usage) });
+  return send(reply, { ...changed, filename }, await spoolPdf(changed, usage, services.blobs));
 }
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */
@@ -293,7 +243,9 @@ function send(reply: FastifyReply, { type, bytes, remaining, filename }: Facts, 
 
 function attachmentDisposition(filename: string | null | undefined, type: string): string {
   const extension = `.${type.split('/')[1]}`;
-  return toDisposition(filename ?? randomUUID() + extension, extension, 'attachment');
+  const isOther = extension === '.zip' || extension === '.json';
+  const name = isOther ? filename?.replace(/\.pdf$/, extension) : filename;
+  return toDisposition(name ?? randomUUID() + extension, extension, 'attachment');
 }
 
 /**
@@ -305,7 +257,7 @@ function readFilename({ headers, routeOptions }: FastifyRequest): string | undef
   if (given === undefined || given === '') return undefined;
   const name = Buffer.from(String(given), 'latin1').toString(); // headers hold bytes
   const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
-  const bare = usable.slice(Math.max(usable.lastIndexOf('/'), usable.lastIndexOf('\\')) + 1);
+  const bare = withoutFolders(usable);
   if (!isUsableFilename(bare, MAX_CHARACTERS))
     throw invalidField('Gotenberg-Output-Filename', `must be a name of at most ${MAX_CHARACTERS} characters`);
   return routeOptions.config.gotenbergTarget === 'image' ? bare : `${bare}.pdf`;

@@ -8,6 +8,7 @@ import { translateError } from '../../src/gotenberg/field-names.ts';
 import { namingOption } from '../../src/render/steps/name-option.ts';
 import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { type Fields, formOf, GotenbergClient, refusal } from '../support/gotenberg-client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL } from '../support/pixel.ts';
@@ -55,21 +56,8 @@ async function informationOf(bytes: Buffer): Promise<object> {
   return { ...info, ...Object.fromEntries(info.Custom ?? []) };
 }
 
-type Fields = Record<string, string | Uint8Array | [string, ...string[]]>;
-
-/** Creates a form. Members with a dot in their name become files. */
-function formOf(fields: Fields): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields))
-    if (name.includes('.')) form.append('files', new Blob([value as string]), name);
-    else form.append(name, value as string);
-  return form;
-}
-
-function post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
-  const authorization = `Bearer ${ada.key}`;
-  return fetch(`${service.url}/forms/${path}`, { method: 'POST', headers: { authorization, ...headers }, body: formOf(fields) });
-}
+const client = new GotenbergClient(service.url, ada.key);
+const post = (path: string, fields: Fields, headers?: Record<string, string>) => client.post(path, fields, headers);
 
 function send(body: FormData): Promise<Response> {
   const headers = { authorization: `Bearer ${ada.key}` };
@@ -84,14 +72,6 @@ async function good(reply: Promise<Response>): Promise<Response> {
 }
 
 const pdf = async (reply: Promise<Response>) => readPdf(await bytesOf(await good(reply)));
-
-async function refusal(reply: Promise<Response>, code: number): Promise<string> {
-  const response = await reply;
-  expect(response.status).toBe(code);
-  expect(response.headers.get('content-type')).toBe('text/plain; charset=UTF-8');
-  expect(response.headers.get('gotenberg-trace')).toBeTruthy();
-  return response.text();
-}
 
 describe('convert', () => {
   test('applies the profiles pdfa and pdfua, and rejects a document that violates them', async () => {
@@ -471,15 +451,17 @@ describe('merge', () => {
     );
     expect(await merge({ 'a.txt': 'x' })).toContain("form file 'a.txt' must have the extension .pdf");
     expect(await merge({})).toContain('no form file found for extensions: [.pdf]');
-    expect(await merge({ pdfa: 'PDF/A-2b', 'a.pdf': secret })).toContain("'pdfa' is not supported");
-    expect(await merge({ titleBookmarks: 'true', 'a.pdf': secret })).toContain("'titleBookmarks' is not supported");
+    expect(await merge({ facturxConformanceLevel: 'BASIC', 'a.pdf': secret })).toContain(
+      "'facturxConformanceLevel' is not supported",
+    );
   });
 });
 
 describe('refusals', () => {
   test.each<[Fields, string]>([
-    [{ splitMode: 'pages' }, "form field 'splitMode' is not supported by this server"],
-    [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
+    [{ splitMode: 'pages' }, "form field 'splitSpan' is required"],
+    [{ stages: '[{"op":"sign"}]' }, "form field 'stages[0].op' names sign; this server supports merge, select"],
+    [{ resetFormFields: 'true' }, "form field 'resetFormFields' is not supported by this server"],
     [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
     [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
@@ -504,14 +486,17 @@ describe('refusals', () => {
       "form field 'extraHttpHeaders' has scopes of 501 characters",
     ],
     [{ watermarkSource: 'text' }, "form field 'watermarkExpression' is required"],
-    [{ watermarkSource: 'pdf', watermarkExpression: 'a.pdf' }, "form field 'watermarkSource' must be text or image"],
+    [
+      { watermarkSource: 'pdf', watermarkExpression: 'a.pdf' },
+      "form field 'watermarkExpression' must be the name of a file in the field 'watermark'",
+    ],
     [
       { stampSource: 'image', stampExpression: 'a.png' },
       "form field 'stampExpression' must be the name of a file in the field 'stamp'",
     ],
     [
-      { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"scale":"0.5 rel"}' },
-      "form field 'watermarkOptions' names scale",
+      { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"border":"5"}' },
+      "form field 'watermarkOptions' names border",
     ],
     [{ facturxConformanceLevel: 'EN 16931' }, "form field 'facturxXml' is required"],
     [
@@ -742,9 +727,9 @@ describe('webhooks', () => {
 });
 
 test('routes of Gotenberg that this server does not have get the same kind of error', async () => {
-  for (const path of ['pdfengines/flatten', 'pdfengines/split', 'pdfengines/metadata/read', 'libreoffice/convert']) {
+  for (const path of ['pdfengines/redact', 'libreoffice/convert']) {
     const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
-    expect(text).toMatch(/^there is no endpoint at this URL; of the routes of Gotenberg, .* \/forms\/pdfengines\/merge$/);
+    expect(text).toMatch(/^there is no endpoint at this URL; of the routes of Gotenberg, .* \/forms\/pdfengines\/\{merge,.*\}$/);
   }
   const headers = { 'gotenberg-trace': 'trace-3' };
   const unknown = await fetch(`${service.url}/forms`, { headers });

@@ -1,0 +1,140 @@
+/** The routes for PDFs that exist: a form with files in; a PDF, an archive of several, or what they hold as JSON out. Nothing is charged. */
+import { invalidField, invalidRequest } from '../../errors.ts';
+import type { RouteServices } from '../../http/routes/services.ts';
+import { JSON_TYPE } from '../../http/server/negotiation.ts';
+import type { Profile } from '../../pdf/conformance/profiles.ts';
+import type { AssemblyRequest, Packed } from '../../render/assembly/assembly-request.ts';
+import type { UploadedFile } from '../../render/request/values/assets.ts';
+import { toFileName } from '../field-names.ts';
+import { PDF_ROUTES, type PdfRoute, type PdfRouteName } from '../known-fields.ts';
+import type { Render, RenderCall } from '../render.ts';
+import type { GotenbergForm } from '../sent-form.ts';
+import type { FormStep } from './form-step.ts';
+import { FACTS } from './read-facts.ts';
+import { type NamedFile, nameFiles, packFiles, readProfiles, requireConformance } from './results.ts';
+import { applyStages, NO_STAGES, type Stages } from './stages.ts';
+import { collect, namingFields, parseSteps, toSteps } from './steps.ts';
+
+type Services = Pick<RouteServices, 'limits' | 'render' | 'uploadValidation'>;
+
+/** What is done with the files that become one PDF, or several if it is split. */
+interface Change {
+  files: UploadedFile[];
+  request: AssemblyRequest;
+  steps: FormStep[];
+  aliases: GotenbergForm['aliases'];
+}
+
+/** Throws `invalid_request` with all that is wrong with the form. */
+export function changePdfs(services: Services, form: GotenbergForm, name: PdfRouteName): Render {
+  const route: PdfRoute = PDF_ROUTES[name];
+  if (route.implied) form.values.set(route.implied, true);
+  const { files, stages, profiles } = checkForm(form, route);
+  const isMerge = route.isMerge || stages.merges;
+  if (!isMerge) requireDifferentNames(files);
+  const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, stages, each));
+  return async (call) => {
+    if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
+    const results: NamedFile[] = [];
+    for (const change of changes) results.push(...(await runChange(services, change, profiles, call)));
+    return finish(await packFiles(results), call);
+  };
+}
+
+function finish(packed: Packed, { memory }: RenderCall) {
+  memory.makeRoomFor(packed.bytes);
+  return { ...packed, remaining: null };
+}
+
+function checkForm(form: GotenbergForm, route: PdfRoute) {
+  let [stages, files, profiles]: [Stages, UploadedFile[], Profile[]] = [NO_STAGES, [], []];
+  collect<unknown>([
+    () => requireOne(form, route.required),
+    () => {
+      if (route.hasStages) stages = applyStages(form);
+    },
+    () => {
+      files = requirePdfs(form, stages.used);
+    },
+    () => {
+      profiles = readProfiles(form);
+    },
+    () => toSteps(form, route.groups, []),
+  ]);
+  return { stages, files, profiles };
+}
+
+/** Names the first of the fields if none of them is sent. */
+function requireOne({ values, embeds }: GotenbergForm, fields: readonly string[] | undefined): void {
+  const isSent = (name: string) => (name === 'embeds' ? embeds.length > 0 : Boolean(values.get(name)));
+  if (fields && !fields.some(isSent)) throw invalidField(fields[0] as string, 'is required');
+}
+
+/** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
+function requirePdfs({ files }: GotenbergForm, used: ReadonlySet<string>): UploadedFile[] {
+  const pdfs = files.filter(({ path }) => !used.has(path));
+  const others = pdfs.filter(({ path }) => !/\.pdf$/i.test(path));
+  const wrong = others.map(({ path }) => ({ path: toFileName(path), message: 'must have the extension .pdf' }));
+  if (wrong.length) throw invalidRequest(wrong);
+  if (!pdfs.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return pdfs.toSorted((a, b) => compare(a.path, b.path));
+}
+
+function requireDifferentNames(files: readonly UploadedFile[]): void {
+  const twice = files.find(({ path }, index) => files.findIndex((other) => other.path === path) < index);
+  if (twice) throw invalidField(toFileName(twice.path), 'is the name of another file');
+}
+
+function toChange(services: Services, form: GotenbergForm, route: PdfRoute, stages: Stages, files: UploadedFile[]): Change {
+  const steps = [...toSteps(form, route.groups, files), ...stages.steps];
+  const reading = route.reads && { step: { extract: { what: [route.reads] } }, nameField: () => 'files' };
+  const all = reading ? [...steps, reading] : steps;
+  const parsed = parseSteps(form, all, services.limits);
+  const parts = files.map(({ path, content }) => {
+    const stem = stemOf(path);
+    const title = form.values.get('titleBookmarks') ? { title: undefined, fallbackTitle: stem } : { title: stem };
+    return { from: { content }, pages: undefined, password: undefined, ...title };
+  });
+  return { files, request: { ...parsed, parts }, steps: all, aliases: form.aliases };
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.pdf$/i, '');
+}
+
+/** A PDF that nothing changes stays as it is, if it is known to conform. */
+async function runChange(services: Services, change: Change, profiles: Profile[], call: RenderCall): Promise<NamedFile[]> {
+  const { files, steps } = change;
+  const [{ path, content }] = files as [UploadedFile];
+  const isUnchanged = profiles.length > 0 && files.length === 1 && !steps.length;
+  const contents = isUnchanged ? [content] : await run(services, change, call);
+  await requireConformance(services, contents, profiles, call);
+  return nameFiles(contents, stemOf(path), change.request.split !== undefined);
+}
+
+async function run({ render }: Services, { request, ...change }: Change, call: RenderCall): Promise<Buffer[]> {
+  const { principal, client, memory } = call;
+  let made: Buffer[] = [];
+  const pack = (contents: Buffer[]) => {
+    made = contents;
+    return packFiles(nameFiles(contents, '', false).slice(0, 1));
+  };
+  const held = { grow: (bytes: number) => memory.grow(bytes), makeRoomFor() {} };
+  try {
+    const { file } = await render({ ...request, pack }, principal, client, undefined, held);
+    return made.length ? made : [Buffer.concat(file.chunks)];
+  } catch (error) {
+    throw namingFields(change, change.steps, change.files, error);
+  }
+}
+
+async function readAll(services: Services, changes: Change[], what: keyof typeof FACTS, call: RenderCall): Promise<Packed> {
+  const facts: Array<[name: string, facts: unknown]> = [];
+  for (const change of changes) {
+    const [extracted] = await run(services, change, call);
+    facts.push([(change.files[0] as UploadedFile).path, FACTS[what](JSON.parse(String(extracted)))]);
+  }
+  const json = Buffer.from(JSON.stringify(Object.fromEntries(facts)));
+  return { type: JSON_TYPE, chunks: [json], bytes: json.length };
+}

@@ -1,0 +1,27 @@
+/** What the routes that read tell of a PDF: what an assembly extracts in, the JSON of Gotenberg out. */
+import type { Extracted } from '../../pdf/assemble/extract.ts';
+
+export const FACTS = {
+  bookmarks: ({ bookmarks = [] }: Extracted) => bookmarks,
+  metadata: ({ metadata = { custom: {} }, pages }: Extracted) => {
+    const { custom, title, author, subject, keywords, creator, creationDate, modDate } = metadata;
+    const known = { Title: title, Author: author, Subject: subject, Keywords: keywords, Creator: creator };
+    const dates = { CreateDate: toExifDate(creationDate), ModifyDate: toExifDate(modDate) };
+    const others = Object.entries(custom).map(([name, text]) => [name, toExifValue(text)]);
+    const entries = Object.entries({ ...known, ...dates, PageCount: pages.length }).filter(([, value]) => value !== undefined);
+    return Object.fromEntries([...entries, ...others]);
+  },
+};
+
+/** The name that ExifTool gives the date, and its format: `2006:09:18 16:27:50-04:00`. */
+function toExifDate(date: string | undefined): string | undefined {
+  return date?.replace(/^(\d{4})-(\d\d)-(\d\d)T/, '$1:$2:$3 ');
+}
+
+const NUMBER = /^-?(?:\d|[1-9]\d{1,14})(?:\.\d{1,16})?$/;
+
+/** Like ExifTool, takes texts for the numbers and booleans that they spell. */
+function toExifValue(text: string): string | number | boolean {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return NUMBER.test(text) ? Number(text) : text;
+}

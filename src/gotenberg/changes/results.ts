@@ -1,0 +1,53 @@
+/** The results of changes: what they must conform to, and how they are sent. */
+import type { Principal } from '../../accounts/accounts.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
+import type { RouteServices } from '../../http/routes/services.ts';
+import { PDF } from '../../http/server/negotiation.ts';
+import { PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
+import { archiveOf } from '../../render/assembly/archive.ts';
+import type { Packed } from '../../render/assembly/assembly-request.ts';
+import { toConformance } from '../form.ts';
+import type { GotenbergForm } from '../sent-form.ts';
+
+export interface NamedFile {
+  name: string;
+  content: Buffer;
+}
+
+/** The profiles that the form asks for. */
+export function readProfiles({ values }: GotenbergForm): Profile[] {
+  const { conformance = [] } = toConformance(values);
+  const isKnown = (name: unknown): name is Profile => PROFILES.some((profile) => profile === name);
+  const wrong = conformance.some((name) => !isKnown(name));
+  if (wrong)
+    throw invalidField('pdfa', `is invalid: must be one of ${PROFILES.filter((each) => each.startsWith('PDF/A')).join(', ')}`);
+  return conformance.filter(isKnown);
+}
+
+/** Throws `not_conformant` for the first PDF that breaks a rule. */
+export async function requireConformance(
+  { uploadValidation }: Pick<RouteServices, 'uploadValidation'>,
+  contents: readonly Buffer[],
+  profiles: Profile[],
+  { principal, client }: { principal: Pick<Principal, 'accountId'>; client: AbortSignal },
+): Promise<void> {
+  for (const content of profiles.length ? contents : []) {
+    const { violations } = await uploadValidation.validate(principal.accountId, content, profiles, client);
+    if (violations.length)
+      throw new ServiceError('not_conformant', `the PDF does not conform to ${profiles.join(' and ')}`, {
+        members: { violations },
+      });
+  }
+}
+
+export function nameFiles(contents: readonly Buffer[], stem: string, isSplit: boolean): NamedFile[] {
+  return contents.map((content, index) => ({ name: isSplit ? `${stem}_${index}.pdf` : `${stem}.pdf`, content }));
+}
+
+/** One PDF is sent as it is, and several in an archive. */
+export async function packFiles(files: readonly NamedFile[]): Promise<Packed> {
+  const contents = files.map(({ content }) => content);
+  const chunks = contents.length === 1 ? contents : [await archiveOf(contents, (index) => files[index]?.name ?? '')];
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  return { type: contents.length === 1 ? PDF : 'application/zip', chunks, bytes };
+}

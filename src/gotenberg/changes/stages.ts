@@ -1,0 +1,177 @@
+/**
+ * The stages of Gotenberg 9 (https://gotenberg.dev/docs/pdf/pipe): the field in, steps of an assembly out. `merge` comes before the
+ * other stages and `split` after them.
+ */
+import { type FieldError, invalidField, invalidRequest } from '../../errors.ts';
+import type { GivenDraw, GivenStep } from '../../render/request/schemas/assembly-schema.ts';
+import type { UploadedFile } from '../../render/request/values/assets.ts';
+import { type Fields, json, readList, readObject } from '../read-field.ts';
+import type { GotenbergForm } from '../sent-form.ts';
+import type { FormStep } from './form-step.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Stage {
+  op: string;
+  members: Members;
+}
+
+export const STAGE_FIELDS: Fields = { stages: json(readStages) };
+
+interface StageRule {
+  members: readonly string[];
+  /** Undefined for what is no step: `merge` and `remediate`. */
+  toStep?: (members: Members, files: readonly UploadedFile[], path: string) => { step: GivenStep; file?: UploadedFile };
+  /** Members of the step by another name than in the stage. */
+  names?: Readonly<Record<string, string>>;
+}
+
+const PLACE = ['pages', 'x', 'y', 'opacity', 'rotation'] as const;
+const PLACE_NAMES = { rotate: 'rotation', 'offset.x': 'x', 'offset.y': 'y' };
+const IMAGE_SIZE = ['width', 'height'] as const;
+const DEFAULT_POINTS = 12;
+/** A pixel of an image is a point, and of CSS three quarters of one. */
+const POINTS = 4 / 3;
+
+const plain = (name: keyof GivenStep, ...members: string[]): StageRule => ({
+  members,
+  toStep: (given) => ({ step: { [name]: given } as GivenStep }),
+});
+
+const FILL = plain('fill', 'fields');
+const FLATTEN = plain('flatten');
+
+const RULES: Readonly<Record<string, StageRule>> = {
+  merge: { members: [] },
+  select: plain('select', 'pages'),
+  split: plain('split', 'every', 'ranges'),
+  'stamp-text': {
+    members: ['text', 'fontSize', 'font', 'color', 'position', ...PLACE],
+    toStep: ({ text, fontSize = DEFAULT_POINTS, font, color, ...place }) => ({
+      step: toStamp(
+        { text, font_size: fontSize, ...(font !== undefined && { font }), ...(color !== undefined && { color }) },
+        place,
+      ),
+    }),
+    names: { ...PLACE_NAMES, font_size: 'fontSize' },
+  },
+  'stamp-image': { members: ['image', 'position', ...IMAGE_SIZE, ...PLACE], toStep: toImageStamp, names: PLACE_NAMES },
+  'stamp-pdf': {
+    members: ['source', 'scale', 'position', ...PLACE],
+    toStep({ source, ...others }, files, path) {
+      const file = findFile(source, files, `${path}.source`);
+      return { step: toStamp({ file: file.path }, others), file };
+    },
+    names: { ...PLACE_NAMES, file: 'source' },
+  },
+  optimize: plain('optimize'),
+  remediate: { members: ['profile'] },
+  'set-form': FILL,
+  fill: FILL,
+  'flatten-form': FLATTEN,
+  flatten: FLATTEN,
+};
+
+export const STAGE_NAMES = Object.keys(RULES);
+
+function readStages(value: unknown): Stage[] {
+  return readList(value).map((given) => {
+    const { op, ...members } = readObject(given);
+    return { op: String(op ?? ''), members };
+  });
+}
+
+export interface Stages {
+  steps: FormStep[];
+  /** Whether the PDFs become one before the steps. */
+  merges: boolean;
+  /** Names of files that stages use. */
+  used: ReadonlySet<string>;
+}
+
+export const NO_STAGES: Stages = { steps: [], merges: false, used: new Set() };
+
+const KEEP_BOOKMARKS: FormStep = { step: { bookmarks: { mode: 'keep' } }, nameField: () => 'stages[0]' };
+
+/**
+ * The stages of the form. What `remediate` asks for becomes the value of `pdfa` or `pdfua`. Throws `invalid_request`, which names each
+ * stage that cannot be done.
+ */
+export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
+  const stages = (values.get('stages') ?? []) as Stage[];
+  const errors = stages.flatMap((stage, index) => faultsOf(stage, index, stages));
+  if (errors.length) throw invalidRequest(errors);
+  const merges = stages[0]?.op === 'merge';
+  const used = new Set<string>();
+  const steps = stages.flatMap(({ op, members }, index): FormStep[] => {
+    const { toStep, names = {} } = RULES[op] as StageRule;
+    const path = `stages[${index}]`;
+    if (op === 'remediate') requireProfile(String(members.profile), `${path}.profile`, values, aliases);
+    if (!toStep) return [];
+    const { step, file } = toStep(members, files, path);
+    if (file) used.add(file.path);
+    const nameField = (member: string) => [path, names[member] ?? member].filter(Boolean).join('.');
+    return [{ step, nameField, files: file ? [file] : [] }];
+  });
+  return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used };
+}
+
+function requireProfile(profile: string, path: string, values: GotenbergForm['values'], aliases: GotenbergForm['aliases']): void {
+  const isAccessible = profile.startsWith('PDF/UA');
+  const field = isAccessible ? 'pdfua' : 'pdfa';
+  values.set(field, isAccessible || profile);
+  aliases.set(field, path);
+}
+
+function faultsOf({ op, members }: Stage, index: number, stages: readonly Stage[]): FieldError[] {
+  const path = `stages[${index}]`;
+  const rule = Object.hasOwn(RULES, op) ? RULES[op] : undefined;
+  if (!rule) {
+    return [
+      { path: `${path}.op`, message: `names ${op.slice(0, 64) || 'no stage'}; this server supports ${STAGE_NAMES.join(', ')}` },
+    ];
+  }
+  const unknown = Object.keys(members).filter((name) => !rule.members.includes(name));
+  const faults: FieldError[] = unknown.map((name) => ({
+    path: `${path}.${name.slice(0, 64)}`,
+    message: `is not supported by ${op}`,
+  }));
+  if (op === 'merge' && index) faults.push({ path, message: 'must be the first stage: merge' });
+  if (op === 'split' && index < stages.length - 1) faults.push({ path, message: 'must be the last stage: split' });
+  if (op === 'remediate' && members.profile === undefined) faults.push({ path: `${path}.profile`, message: 'is required' });
+  return faults;
+}
+
+/** `x` and `y` are in points from the lower left corner. An opacity of 0 is that of an opaque stamp. */
+function toStamp(drawn: Members, { x = 0, y = 0, rotation, opacity, position = 'bottom-left', ...others }: Members): GivenStep {
+  const stamp = {
+    ...{ ...drawn, ...others, position },
+    offset: { x: toPoints(x), y: toPoints(typeof y === 'number' ? -y : y) },
+    ...(rotation !== undefined && { rotate: rotation }),
+    ...(opacity && opacity !== 0 ? { opacity } : {}),
+  };
+  return { stamp: stamp as GivenDraw }; // the engine validates it
+}
+
+function toPoints(length: unknown): unknown {
+  return typeof length === 'number' ? `${length}pt` : length;
+}
+
+function toImageStamp({ image, width, height, ...place }: Members, files: readonly UploadedFile[], path: string) {
+  const file = findFile(image, files, `${path}.image`);
+  if (width === undefined && height === undefined) return { step: toStamp({ image: file.path, scale: POINTS }, place), file };
+  const style = Object.entries({ width, height }).flatMap(([name, length]) => {
+    if (length === undefined) return [];
+    if (typeof length === 'number' && length > 0) return [`${name}: ${length}pt`];
+    throw invalidField(`${path}.${name}`, 'must be a number of points');
+  });
+  const address = `data:image/png;base64,${file.content.toString('base64')}`; // Chromium reads the type from the content
+  return { step: toStamp({ html: `<img alt="" style="display: block; ${style.join('; ')}" src="${address}">` }, place), file };
+}
+
+function findFile(name: unknown, files: readonly UploadedFile[], path: string): UploadedFile {
+  if (name === undefined) throw invalidField(path, 'is required');
+  const file = files.find((each) => each.path === name);
+  if (!file) throw invalidField(path, "must be the name of a file in the field 'files'");
+  return file;
+}
