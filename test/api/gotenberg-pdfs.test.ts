@@ -5,6 +5,7 @@ import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { type Fields, GotenbergClient, refusal } from '../support/gotenberg-client.ts';
 import { openPdf } from '../support/open-pdf.ts';
+import { photo } from '../support/photos.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readBookmarks } from '../support/read-bookmarks.ts';
 import { readFields } from '../support/read-fields.ts';
@@ -345,6 +346,20 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     expect(await refused('embed', { 'a.pdf': TWO, embeds: [file('a.xml', 'x')], embedsMetadata: wrong })).toContain(
       "form field 'embedsMetadata.a.xml.relationship' must be one of",
     );
+  });
+
+  test('optimize encodes photographs again, and changes nothing else', async () => {
+    const html = `<p>text<img src="data:image/jpeg;base64,${photo('colour').toString('base64')}">`;
+    const pdf = await ada.rendered({ html });
+    const optimized = (quality: string) => changed('optimize', { 'a.pdf': pdf, imageQuality: quality });
+    const [low, high] = [await optimized('5'), await optimized('100')];
+    expect(low.length).toBeLessThan(high.length - 300);
+    expect(await readPdf(low)).toMatchObject({ pages: ['text'], images: 1 });
+    expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: '101' })).toContain("form field 'imageQuality' must be");
+    expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: 'best' })).toContain(
+      "form field 'imageQuality' must be a number",
+    );
+    expect(await refused('optimize', { 'a.pdf': pdf })).toBe("Invalid form data: form field 'imageQuality' is required");
   });
 
   test('convert returns what conforms as it is, and refuses the rest', async () => {

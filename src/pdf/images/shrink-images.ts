@@ -18,7 +18,12 @@ const DEFAULT_QUALITY = 90;
 const MAX_PIXELS = 50_000_000;
 const HEAD_BYTES = 2_048;
 
-export async function shrinkImages(editable: EditablePdf, settings: ImageSettings | undefined): Promise<void> {
+/** JPEGs are encoded again with `quality` if `recodesJpegs` is set, or if they are scaled down. */
+export async function shrinkImages(
+  editable: EditablePdf,
+  settings: ImageSettings | undefined,
+  recodesJpegs = false,
+): Promise<void> {
   if (!settings) return;
   const { quality, maxDpi = Number.POSITIVE_INFINITY } = settings;
   const sizes = settings.maxDpi === undefined ? undefined : drawnSizes(editable);
@@ -26,7 +31,7 @@ export async function shrinkImages(editable: EditablePdf, settings: ImageSetting
     const picture = readPicture(editable, stream);
     if (!picture) continue;
     const to = targetSize(picture, sizes?.get(id), maxDpi);
-    const shrunk = to ? await scale(editable, picture, to, quality) : await compress(picture, quality);
+    const shrunk = to ? await scale(editable, picture, to, quality) : await compress(picture, quality, recodesJpegs);
     if (shrunk) editable.change(PdfRef.of(id), shrunk);
   }
 }
@@ -82,11 +87,19 @@ function targetSize({ width, height }: Size, drawn: Size | undefined, maxDpi: nu
 }
 
 /** The picture as a JPEG, if that is smaller. */
-async function compress(picture: Picture, quality: number | undefined): Promise<PdfStream | undefined> {
+async function compress(picture: Picture, quality: number | undefined, recodesJpegs: boolean): Promise<PdfStream | undefined> {
   const { stream, isJpeg, channels } = picture;
-  const pixels = quality === undefined || isJpeg || channels !== 3 ? undefined : inflatePixels(picture);
-  const jpeg = pixels && quality !== undefined ? await encodeJpeg(pixels, quality) : undefined;
+  if (quality === undefined || !(isJpeg ? recodesJpegs : channels === 3)) return undefined;
+  const pixels = await readPixels(picture);
+  const jpeg = pixels && (await encodeJpeg(pixels, quality));
   return jpeg && jpeg.length < stream.data.length ? withData(stream, jpeg, 'DCTDecode', picture) : undefined;
+}
+
+/** Undefined for a picture that cannot be read, or has another size than it says. */
+async function readPixels(picture: Picture): Promise<Pixels | undefined> {
+  const { stream, isJpeg, channels, width, height } = picture;
+  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflatePixels(picture);
+  return pixels?.width === width && pixels.height === height ? pixels : undefined;
 }
 
 /** Undefined for a JPEG that cannot be read. */
@@ -96,16 +109,16 @@ async function scale(
   to: Size,
   quality: number | undefined,
 ): Promise<PdfStream | undefined> {
-  const { stream, isJpeg, channels } = picture;
-  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflatePixels(picture);
-  if (!pixels || pixels.width !== picture.width || pixels.height !== picture.height) return undefined;
+  const { stream, isJpeg } = picture;
+  const pixels = await readPixels(picture);
+  if (!pixels) return undefined;
   const mask = readMask(editable, picture);
   const scaled = scaleDown(pixels, to, mask?.data);
   const shrunk = isJpeg
     ? withData(stream, await encodeJpeg(scaled, quality ?? DEFAULT_QUALITY), 'DCTDecode', to)
     : withData(stream, deflateSync(scaled.data), 'FlateDecode', to);
   if (mask) shrunk.set('SMask', editable.add(withData(mask.stream, deflateSync(scaleDown(mask, to).data), 'FlateDecode', to)));
-  return (await compress({ ...picture, ...to, stream: shrunk }, quality)) ?? shrunk;
+  return (await compress({ ...picture, ...to, stream: shrunk }, quality, false)) ?? shrunk;
 }
 
 /** The soft mask of a picture, if it has the same size. */

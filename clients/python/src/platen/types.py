@@ -941,17 +941,23 @@ class LetterheadStep(TypedDict):
 class BookmarkOfLevel3(TypedDict):
     title: str
     page: int | None
+    part: NotRequired[int]
+    """The part in which `page` is counted, from 0. Default: `page` is counted in the whole."""
 
 
 class BookmarkOfLevel2(TypedDict):
     title: str
     page: int | None
+    part: NotRequired[int]
+    """The part in which `page` is counted, from 0. Default: `page` is counted in the whole."""
     children: NotRequired[list[BookmarkOfLevel3]]
 
 
 class BookmarkOfLevel1(TypedDict):
     title: str
     page: int | None
+    part: NotRequired[int]
+    """The part in which `page` is counted, from 0. Default: `page` is counted in the whole."""
     children: NotRequired[list[BookmarkOfLevel2]]
 
 
