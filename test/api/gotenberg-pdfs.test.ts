@@ -171,6 +171,9 @@ describe('split', () => {
     }
     const unified = await changed('split', { 'a.pdf': THREE, splitMode: 'pages', splitSpan: '1,3', splitUnify: 'true' });
     expect(await textsOf(unified)).toEqual(['one', 'three']);
+    const secret = await split({ splitMode: 'pages', splitSpan: '1-2', userPassword: 'open' });
+    for (const part of secret.values()) expect((await PDF.load(part, { credentials: 'open' })).getPageCount()).toBe(1);
+    await expect(readPdf(secret.get('a_1.pdf') as Buffer)).rejects.toThrow(/password/i);
   });
 
   test('refuses what it cannot do', async () => {
@@ -417,6 +420,11 @@ describe('stages', () => {
     const parts = await archived(converted({ 'index.html': pagesHtml('one', 'two'), stages }));
     expect(await Promise.all([...parts.values()].map(textsOf))).toEqual([['oneCOPY'], ['twoCOPY']]);
     expect((await ada.usage()).documents.used).toBe(before + 1);
+    const archive = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-2b' }]);
+    const printed = await bytesOf(await succeeded(converted({ 'index.html': '<title>A</title><h1>A', stages: archive })));
+    await succeeded(engine('convert', { 'a.pdf': printed, pdfa: 'PDF/A-2b' }));
+    const other = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-1b' }]);
+    expect(await refusal(converted({ 'index.html': 'x', stages: other }), 400)).toContain("'stages[0].profile' must be one of");
   });
 
   test('are refused by their names', async () => {
@@ -430,6 +438,7 @@ describe('stages', () => {
     );
     expect(await refusedStages([{ op: 'select', page: '1' }])).toContain("'stages[0].page' is not supported by select");
     expect(await refusedStages([{ op: 'select', pages: '9' }])).toContain("'stages[0].pages' names page 9");
+    expect(await refusedStages([{ op: 'remediate', profile: 'PDF/A-1b' }])).toContain("'stages[0].profile' is invalid: must be");
     expect(await refusedStages([{ op: 'stamp-image' }])).toContain("'stages[0].image' is required");
     expect(await refusedStages([{ op: 'stamp-text', text: 'x', fontSize: 'big' }])).toContain("'stages[0].fontSize' must be");
     expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE }), 400)).toContain("'stages' is required");
@@ -466,6 +475,20 @@ describe('conversions', () => {
     const read = await readPdf(marked);
     expect([read.title, read.outline]).toEqual(['T', ['B']]);
     expect((await textsOf(marked)).every((text) => /four.*PAID/.test(text))).toBe(true);
+  });
+
+  test('are made once for an Idempotency-Key', async () => {
+    const before = (await ada.usage()).documents.used;
+    const send = async () => {
+      const fields = { 'index.html': html, splitMode: 'intervals', splitSpan: '1' };
+      const headers = { 'idempotency-key': 'split-1', 'gotenberg-output-filename': 'parts' };
+      const reply = await succeeded(gotenberg.post('chromium/convert/html', fields, headers));
+      return [reply.headers.get('content-type'), reply.headers.get('content-disposition'), await bytesOf(reply)];
+    };
+    const first = await send();
+    expect(first.slice(0, 2)).toEqual(['application/zip', 'attachment; filename=parts.zip']);
+    expect(await send()).toEqual(first);
+    expect((await ada.usage()).documents.used).toBe(before + 1);
   });
 
   test('with pdfa conform after the steps as well', async () => {

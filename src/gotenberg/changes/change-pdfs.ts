@@ -11,7 +11,7 @@ import type { Render, RenderCall } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
 import { FACTS } from './read-facts.ts';
-import { type NamedFile, nameFiles, packFiles, readProfiles, requireConformance } from './results.ts';
+import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles, requireConformance } from './results.ts';
 import { applyStages, NO_STAGES, type Stages } from './stages.ts';
 import { collect, namingFields, parseSteps, toSteps } from './steps.ts';
 
@@ -36,7 +36,11 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
   return async (call) => {
     if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
     const results: NamedFile[] = [];
-    for (const change of changes) results.push(...(await runChange(services, change, profiles, call)));
+    for (const change of changes) {
+      const made = await runChange(services, change, profiles, call);
+      if (changes.length > 1) call.memory.grow(bytesOf(made.map(({ content }) => content)));
+      results.push(...made);
+    }
     return finish(await packFiles(results), call);
   };
 }

@@ -15,12 +15,12 @@ export interface NamedFile {
 }
 
 /** The profiles that the form asks for. */
-export function readProfiles({ values }: GotenbergForm): Profile[] {
+export function readProfiles({ values, aliases }: GotenbergForm): Profile[] {
   const { conformance = [] } = toConformance(values);
   const isKnown = (name: unknown): name is Profile => PROFILES.some((profile) => profile === name);
-  const wrong = conformance.some((name) => !isKnown(name));
-  if (wrong)
-    throw invalidField('pdfa', `is invalid: must be one of ${PROFILES.filter((each) => each.startsWith('PDF/A')).join(', ')}`);
+  const archives = PROFILES.filter((each) => each.startsWith('PDF/A'));
+  if (!conformance.every(isKnown))
+    throw invalidField(aliases.get('pdfa') ?? 'pdfa', `is invalid: must be one of ${archives.join(', ')}`);
   return conformance.filter(isKnown);
 }
 
@@ -48,6 +48,9 @@ export function nameFiles(contents: readonly Buffer[], stem: string, isSplit: bo
 export async function packFiles(files: readonly NamedFile[]): Promise<Packed> {
   const contents = files.map(({ content }) => content);
   const chunks = contents.length === 1 ? contents : [await archiveOf(contents, (index) => files[index]?.name ?? '')];
-  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  return { type: contents.length === 1 ? PDF : 'application/zip', chunks, bytes };
+  return { type: contents.length === 1 ? PDF : 'application/zip', chunks, bytes: bytesOf(chunks) };
+}
+
+export function bytesOf(contents: readonly Buffer[]): number {
+  return contents.reduce((sum, { length }) => sum + length, 0);
 }

@@ -30,7 +30,13 @@ const STEPS: Readonly<Record<Group, Translate>> = {
 };
 
 export function toSteps(form: GotenbergForm, groups: readonly Group[], files: readonly UploadedFile[]): FormStep[] {
-  return collect(groups.map((group) => () => STEPS[group](form, files))).flat();
+  return protectLast(collect(groups.map((group) => () => STEPS[group](form, files))).flat());
+}
+
+/** A password is the last change of a PDF, and holds for all PDFs of a split. */
+function protectLast(steps: readonly FormStep[]): FormStep[] {
+  const rank = ({ step }: FormStep) => (step.split ? 2 : step.encrypt ? 1 : 0);
+  return steps.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** What a conversion does after its print: what the options of a print cannot do. Then a password is a step, too, and the last one. */
@@ -43,8 +49,7 @@ export function toLaterSteps(form: GotenbergForm, stages: readonly FormStep[]): 
     () => toOptimization(values),
   ];
   const steps = [...collect(work).flat(), ...stages, ...toSplit(values)];
-  const split = steps.findIndex(({ step }) => step.split);
-  return steps.length ? steps.toSpliced(split < 0 ? steps.length : split, 0, ...toEncryption(values)) : [];
+  return steps.length ? protectLast([...steps, ...toEncryption(values)]) : [];
 }
 
 /** Runs all, and throws one `invalid_request` with the errors of all. */
