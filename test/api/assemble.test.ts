@@ -181,17 +181,17 @@ describe('steps', () => {
     const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
     const options = { conformance: ['PDF/A-2a', 'PDF/UA-1'] };
     const own = base64(await client.rendered({ html, options }));
-    const after = async (step: object) => {
+    const claimsAfter = async (step: object) => {
       const body = { parts: [{ html, options }], steps: [step] };
       const reply = await client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' });
       const { pdf, report } = (await reply.json()) as { pdf: string; report: { dropped?: Array<{ what: string }> } };
       const { xmp } = await readFinished(Buffer.from(pdf, 'base64'));
       return [xmp.includes('pdfaid:part'), xmp.includes('pdfuaid:part'), report.dropped?.map(({ what }) => what) ?? []];
     };
-    expect(await after({ stamp: { text: 'PAID' } })).toEqual([true, true, []]);
-    expect(await after({ metadata: { author: 'Ada' } })).toEqual([true, true, []]);
-    expect(await after({ letterhead: { file: own } })).toEqual([false, true, ['the claim of PDF/A']]);
-    expect(await after({ flatten: {} })).toEqual([false, false, ['the claim of PDF/A', 'the claim of PDF/UA']]);
+    expect(await claimsAfter({ stamp: { text: 'PAID' } })).toEqual([true, true, []]);
+    expect(await claimsAfter({ metadata: { author: 'Ada' } })).toEqual([true, true, []]);
+    expect(await claimsAfter({ letterhead: { file: own } })).toEqual([false, true, ['the claim of PDF/A']]);
+    expect(await claimsAfter({ flatten: {} })).toEqual([false, false, ['the claim of PDF/A', 'the claim of PDF/UA']]);
   });
 
   test('draw images, markup and PDFs over and under pages', async () => {
