@@ -1,6 +1,6 @@
 /** The form fields that change a PDF, in groups. A route reads one group or all of them. */
 import { readMarkOptions } from './changes/marks.ts';
-import { type Fields, flag, json, number, parseChoice, type Rename, readList, readObject, text } from './read-field.ts';
+import { type Fields, flag, json, parseChoice, type Rename, readList, readNumber, readObject, text } from './read-field.ts';
 
 /** What a flag allows, by the names of `options.password.permissions`. */
 export const PERMISSIONS: Readonly<Record<string, string[]>> = {
@@ -19,7 +19,7 @@ export const GROUPS = {
   watermarks: markFields('watermark'),
   stamps: markFields('stamp'),
   flattening: { flatten: flag() },
-  optimization: { optimizeImages: flag(), imageQuality: number() },
+  optimization: { optimizeImages: flag(), imageQuality: { read: (given) => readNumber(given) || undefined } },
   metadata: { metadata: json(readMetadata, 'metadata') },
   embeds: { embedsMetadata: json(readEmbedsMetadata) },
   encryption: {
@@ -56,15 +56,16 @@ function markFields(name: 'watermark' | 'stamp'): Fields {
   };
 }
 
-function readAngle(given: string): number {
-  return Number(parseChoice(given, ['90', '180', '270']));
+/** Returns undefined for 0, which clients of some languages send. */
+function readAngle(given: string): number | undefined {
+  return Number(parseChoice(given, ['90', '180', '270', '0'])) || undefined;
 }
 
-/** A list, or an object of lists by the names of files. */
-function readBookmarks(value: unknown): unknown[] | Record<string, unknown[]> {
-  if (value === null || Array.isArray(value)) return readList(value).map(readBookmark);
+/** A list, or an object of lists by the names of files. Returns undefined if there are none. */
+function readBookmarks(value: unknown): unknown[] | Record<string, unknown[]> | undefined {
+  if (Array.isArray(value)) return value.length ? value.map(readBookmark) : undefined;
   const lists = Object.entries(readObject(value)).map(([name, list]) => [name, readList(list).map(readBookmark)]);
-  return Object.fromEntries(lists);
+  return lists.length ? Object.fromEntries(lists) : undefined;
 }
 
 /** Clients send null for a bookmark without others below it. */

@@ -477,6 +477,17 @@ describe('conversions', () => {
     expect((await textsOf(marked)).every((text) => /four.*PAID/.test(text))).toBe(true);
   });
 
+  test('take the defaults that clients send for nothing', async () => {
+    const defaults = {
+      ...{ bookmarks: '[]', rotateAngle: '0', rotatePages: '', splitMode: '', splitSpan: '', splitUnify: 'false', stages: '[]' },
+      ...{ optimizeImages: 'false', imageQuality: '75', flatten: 'false', watermarkSource: '', watermarkOptions: 'null' },
+    };
+    const reply = await succeeded(converted({ 'index.html': html, generateDocumentOutline: 'true', ...defaults }));
+    expect(await readPdf(await bytesOf(reply))).toMatchObject({ outline: ['one', 'two', 'three'] });
+    const merged = await changed('merge', { 'a.pdf': THREE, ...defaults });
+    expect((await readPdf(merged)).outline).toEqual(['one', 'two', 'three']);
+  });
+
   test('are made once for an Idempotency-Key', async () => {
     const before = (await ada.usage()).documents.used;
     const send = async () => {
@@ -503,6 +514,14 @@ describe('conversions', () => {
     expect(await wrong({ rotateAngle: '90', rotatePages: '9' })).toContain("form field 'rotatePages' names page 9");
     expect(await wrong({ splitMode: 'pages', splitSpan: '5' })).toContain("form field 'splitSpan' names page 5");
     expect(await wrong({ imageQuality: '500' })).toContain("form field 'imageQuality' must be");
+    expect(await wrong({ rotateAngle: '90', waitForExpression: 'nothing.here' })).toMatch(
+      /^waitForExpression threw an exception/,
+    );
+    expect(await wrong({ rotateAngle: '90', nativePageRanges: '8' })).toMatch(
+      /^(?:Invalid form data: )?.*nativePageRanges.* no page 8/,
+    );
+    const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true', rotateAngle: '90' };
+    expect(await refusal(converted(loud), 409)).toMatch(/^failOnConsoleExceptions: /);
     expect((await ada.usage()).documents.used).toBe(before);
   });
 });

@@ -4,7 +4,7 @@ import { type AssemblyRequest, parseAssemblyRequest } from '../../render/assembl
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import type { GivenStep } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
-import { toFileName } from '../field-names.ts';
+import { FILE, toFileName } from '../field-names.ts';
 import { toAttachments, toPassword } from '../form.ts';
 import { type Group, PERMISSIONS } from '../pdf-fields.ts';
 import type { GotenbergForm } from '../sent-form.ts';
@@ -105,7 +105,8 @@ const DEFAULT_QUALITY = 75;
 
 function toOptimization(values: Values): FormStep[] {
   const quality = values.get('imageQuality') as number | undefined;
-  if (!values.get('optimizeImages') && quality === undefined) return [];
+  const isWanted = values.get('optimizeImages') ?? quality !== undefined;
+  if (!isWanted) return [];
   return [{ step: { optimize: { quality: quality ?? DEFAULT_QUALITY } }, nameField: () => 'imageQuality' }];
 }
 
@@ -158,7 +159,7 @@ export function parseSteps(form: GotenbergForm, steps: readonly FormStep[], limi
   }
 }
 
-/** Names the fields and files of the form in an error about steps and parts. */
+/** Names the fields and files of the form in an error about steps and parts. Without files, the only part is the print. */
 export function namingFields(
   { aliases }: Pick<GotenbergForm, 'aliases'>,
   steps: readonly Pick<FormStep, 'nameField'>[],
@@ -167,18 +168,22 @@ export function namingFields(
 ): unknown {
   if (!(error instanceof ServiceError)) return error;
   const nameOf = (path: string) => {
-    const [, part] = /^parts\[(\d+)\]/.exec(path) ?? [];
-    if (part !== undefined) return toFileName(files[Number(part)]?.path ?? '');
+    const [, part, rest = ''] = /^parts\[(\d+)\](?:\.(.*))?$/s.exec(path) ?? [];
+    if (part !== undefined) return files.length ? toFileName(files[Number(part)]?.path ?? '') : rest;
     const [, number, member = ''] = /^steps\[(\d+)\](?:\.(.*))?$/s.exec(path) ?? [];
     const step = steps[Number(number)];
     if (!step) return path;
     const field = step.nameField(member.replace(STEP_NAME, ''));
     return aliases.get(field) ?? field;
   };
-  if (error.code !== 'invalid_request')
-    return error.reword(error.message.replace(/^(?:parts|steps)\[\d+\](?=: )/, (path) => nameOf(path)));
+  if (error.code !== 'invalid_request') return error.reword(error.message.replace(/^((?:parts|steps)\[\d+\]): /, nameInText));
   const found = error.members.errors as FieldError[];
   return invalidRequest(found.map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })));
+
+  function nameInText(_: string, path: string): string {
+    const name = nameOf(path).replace(FILE, '');
+    return name && `${name}: `;
+  }
 }
 
 /** Errors of the parser name the step after its number, and those of the engine do not. */
