@@ -1034,7 +1034,7 @@ class AssemblyStep(TypedDict):
     flatten: NotRequired[FlattenStep]
     compose: NotRequired[ComposeStep]
     optimize: NotRequired[Images]
-    """Makes the PDF smaller; without members, without a change that can be seen."""
+    """Makes the PDF smaller; without members, without a change that can be seen. `quality` holds for JPEGs as well."""
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
     split: NotRequired[SplitStep]

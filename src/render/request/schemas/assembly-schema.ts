@@ -212,7 +212,8 @@ export const StepSchema = Type.Object(
       },
     ),
     optimize: option(Images, {
-      description: 'Makes the PDF smaller; without members, without a change that can be seen.',
+      description:
+        'Makes the PDF smaller; without members, without a change that can be seen. `quality` holds for JPEGs as well.',
       examples: [{}],
     }),
     encrypt: option(Password, {
