@@ -89,7 +89,7 @@ function readOffset(given: string): MarkOptions {
 
 /** Reads a share of the page such as `0.5 rel`, or a factor of the own size such as `0.5 abs`. */
 function readScale(given: string): MarkOptions {
-  const [, factor, kind = 'rel'] = /^(\d*\.?\d+) *(abs|rel)?$/.exec(given) ?? [];
+  const [, factor, kind = 'rel'] = /^(\d+(?:\.\d+)?|\.\d+) *(abs|rel)?$/.exec(given) ?? [];
   if (factor === undefined) throw new Error('has a scale that is not a number with abs or rel, such as 0.5 rel');
   return kind === 'abs' ? { scale: Number(factor) } : { fit: Number(factor) };
 }

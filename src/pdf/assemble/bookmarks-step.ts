@@ -1,8 +1,8 @@
 /** The step that writes bookmarks. */
 import { PdfNumber } from '@libpdf/core';
 import { targetPage } from '../objects/destinations.ts';
+import { type Bookmark, type OutlineItem, readOutline, toOutline, writeOutline } from '../structure/outline.ts';
 import { type OpenDocument, StepError } from './open-document.ts';
-import { type Bookmark, type OutlineItem, readOutline, toOutline, writeOutline } from './outline.ts';
 
 export interface BookmarksStep {
   /** `keep` leaves those of the parts, `parts` writes one for each part, with those of the part below it. */

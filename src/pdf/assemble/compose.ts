@@ -5,8 +5,8 @@ import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
 import { numbers } from '../objects/syntax.ts';
+import { type Bookmark, toBookmarks, toOutline, writeOutline } from '../structure/outline.ts';
 import type { OpenDocument } from './open-document.ts';
-import { type Bookmark, toBookmarks, toOutline, writeOutline } from './outline.ts';
 
 export interface ComposeStep {
   perSheet: 2 | 4;

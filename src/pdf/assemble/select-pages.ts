@@ -3,7 +3,7 @@ import { PdfArray, PdfDict, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@
 import { targetPage } from '../objects/destinations.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { treeEntries } from '../objects/name-tree.ts';
-import { readOutline, withoutPages, writeOutline } from './outline.ts';
+import { readOutline, withoutPages, writeOutline } from '../structure/outline.ts';
 import { readLabels, writeLabels } from './page-labels.ts';
 
 /** Structure trees of others may be as deep as they like. */

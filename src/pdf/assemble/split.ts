@@ -3,8 +3,8 @@ import { PDF } from '@libpdf/core';
 import { targetPage } from '../objects/destinations.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { readOutline } from '../structure/outline.ts';
 import { type AssembledFile, StepError } from './open-document.ts';
-import { readOutline } from './outline.ts';
 import { chosenPages } from './page-steps.ts';
 import { selectPages } from './select-pages.ts';
 

@@ -2,8 +2,8 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { POSITIONS } from '../../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
-import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/assemble/outline.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
+import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
 import { LENGTH } from './length-schema.ts';
 import { flag, oneOf, option } from './option.ts';
