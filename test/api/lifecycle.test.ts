@@ -157,6 +157,7 @@ describe('a new service', () => {
     expect(openapi.openapi).toMatch(/^3\.1/);
     expect(Object.keys(openapi.paths)).toEqual([
       '/v1/pdf',
+      '/v1/pdf/assemble',
       '/v1/pdf/validate',
       '/v1/image',
       '/v1/renders/{id}',
