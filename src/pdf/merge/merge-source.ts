@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream, type PdfString } from '@libpdf/core';
 import type { MergedFonts } from '../compress/merge-fonts.ts';
 import { explicitDestination } from '../objects/destinations.ts';
-import { findInherited } from '../objects/page-view.ts';
+import { pageRefs, withInherited } from '../objects/page-tree.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
 import type { MergedForm } from './merge-forms.ts';
@@ -32,15 +32,10 @@ interface NewObject {
   value: PdfObject;
 }
 
-/** Entries that a page may inherit from its parent node (ISO 32000-1, table 30). */
-const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
 /** Entries that are keys of the parent tree. */
 const TAG_KEYS = ['StructParent', 'StructParents'];
-const MAX_DEPTH = 100;
 /** Streams that are nested deeper are not compared with others. */
 const MAX_NESTED_STREAMS = 10;
-/** Nodes of a page tree can share kids, so a small file can have any number of pages. */
-const MAX_PAGES = 50_000;
 
 export class MergeSource extends PdfReader {
   /** The pages in order, with their new object numbers. */
@@ -72,7 +67,10 @@ export class MergeSource extends PdfReader {
     this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
     this.language = this.text(catalog, 'Lang');
     this.isMarked = this.tags !== undefined && (this.dict(catalog, 'MarkInfo')?.getBool('Marked')?.value ?? false);
-    this.pages = this.#findPages(catalog.get('Pages'));
+    this.pages = pageRefs(this, catalog.get('Pages')).map((ref) => ({
+      id: this.take(ref.objectNumber),
+      page: this.asDict(ref) as PdfDict,
+    }));
     if (!this.pages.length) throw new Error('the PDF has no pages');
     this.outline = this.#copyOutline(catalog.get('Outlines'));
     this.#fieldNames = target.form.join(this, catalog);
@@ -102,21 +100,6 @@ export class MergeSource extends PdfReader {
     return this.tags !== undefined && (stream.getName('Subtype')?.value === 'Form' || TAG_KEYS.some((key) => stream.has(key)));
   }
 
-  #findPages(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
-    const found: Array<{ id: number; page: PdfDict }> = [];
-    let nodes = 0;
-    const collect = (ref: PdfObject | undefined, depth: number): void => {
-      const node = this.asDict(ref);
-      if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
-      if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
-      const kids = this.resolve(node.get('Kids'));
-      if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
-      else found.push({ id: this.take(ref.objectNumber), page: node });
-    };
-    collect(root, 0);
-    return found;
-  }
-
   /** References to the root of the outline become references to the document's bookmark. */
   #copyOutline(ref: PdfObject | undefined): string {
     const root = this.asDict(ref);
@@ -128,12 +111,8 @@ export class MergeSource extends PdfReader {
   }
 
   #copyPage(page: PdfDict, node: number): PdfDict {
-    const whole = page.clone();
+    const whole = withInherited(this, page);
     whole.delete('Parent');
-    for (const entry of INHERITABLE) {
-      const value = page.get(entry) ?? findInherited(this, page, entry);
-      if (value) whole.set(entry, value);
-    }
     const copy = this.#copyDictionary(whole);
     copy.set('Parent', PdfRef.of(node));
     return copy;

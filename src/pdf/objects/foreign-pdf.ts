@@ -1,14 +1,9 @@
 /** A PDF of any producer that is being edited. All that can be reached from its catalog is written, and nothing else. */
 import { type PDF, PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import { type EditableObject, EditablePdf } from './editable-pdf.ts';
-import { findInherited } from './page-view.ts';
+import { pageRefs, withInherited } from './page-tree.ts';
 
 const NO_FILE = { size: 0, body: () => undefined };
-/** Entries that a page may inherit from its parent node (ISO 32000-1, table 30). */
-const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
-const MAX_DEPTH = 100;
-/** Nodes of a page tree can share kids, so a small file can have any number of pages. */
-const MAX_PAGES = 50_000;
 
 export class ForeignPdf extends EditablePdf {
   #pages: PdfRef[] | undefined;
@@ -28,7 +23,7 @@ export class ForeignPdf extends EditablePdf {
   }
 
   override pages(): Array<{ ref: PdfRef; page: PdfDict }> {
-    this.#pages ??= this.#findPages();
+    this.#pages ??= pageRefs(this, this.catalog.get('Pages'));
     return this.#pages.map((ref) => ({ ref, page: this.asDict(ref) as PdfDict }));
   }
 
@@ -39,8 +34,11 @@ export class ForeignPdf extends EditablePdf {
       PdfDict.of({ Type: PdfName.of('Pages'), Kids: PdfArray.of(...refs), Count: PdfNumber.of(refs.length) }),
     );
     for (const { ref, page } of this.pages())
-      if (kept.has(ref.objectNumber)) this.change(ref, this.#withOwnEntries(page, tree));
-      else this.change(ref, PdfNull.instance);
+      if (kept.has(ref.objectNumber)) {
+        const whole = withInherited(this, page);
+        whole.set('Parent', tree);
+        this.change(ref, whole);
+      } else this.change(ref, PdfNull.instance);
     this.catalog.set('Pages', tree);
     this.#pages = [...refs];
   }
@@ -56,31 +54,6 @@ export class ForeignPdf extends EditablePdf {
       yield { id: ref.objectNumber, value };
       collectReferences(value, waiting);
     }
-  }
-
-  #withOwnEntries(page: PdfDict, Parent: PdfRef): PdfDict {
-    const whole = page.clone();
-    for (const entry of INHERITABLE) {
-      const value = page.get(entry) ?? findInherited(this, page, entry);
-      if (value) whole.set(entry, value);
-    }
-    whole.set('Parent', Parent);
-    return whole;
-  }
-
-  #findPages(): PdfRef[] {
-    const found: PdfRef[] = [];
-    let nodes = 0;
-    const collect = (ref: PdfObject | undefined, depth: number): void => {
-      const node = this.asDict(ref);
-      if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
-      if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
-      const kids = this.resolve(node.get('Kids'));
-      if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
-      else found.push(ref);
-    };
-    collect(this.catalog.get('Pages'), 0);
-    return found;
   }
 }
 

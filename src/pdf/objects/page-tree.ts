@@ -1,0 +1,36 @@
+/** Reads the page tree of a PDF (ISO 32000-1, 7.7.3), which may be untrusted. */
+import { PdfArray, type PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
+import { findInherited } from './page-view.ts';
+import type { PdfReader } from './pdf-reader.ts';
+
+/** Entries that a page may inherit from its parent node (table 30). */
+const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
+const MAX_DEPTH = 100;
+/** Nodes of a page tree can share kids, so a small file can have any number of pages. */
+const MAX_PAGES = 50_000;
+
+/** The pages in their order. A page can occur several times. Throws if the tree is damaged. */
+export function pageRefs(pdf: PdfReader, root: PdfObject | undefined): PdfRef[] {
+  const found: PdfRef[] = [];
+  let nodes = 0;
+  const collect = (ref: PdfObject | undefined, depth: number): void => {
+    const node = pdf.asDict(ref);
+    if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+    if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
+    const kids = pdf.resolve(node.get('Kids'));
+    if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
+    else found.push(ref);
+  };
+  collect(root, 0);
+  return found;
+}
+
+/** A copy of a page that has all it inherits as entries of its own. */
+export function withInherited(pdf: PdfReader, page: PdfDict): PdfDict {
+  const whole = page.clone();
+  for (const entry of INHERITABLE) {
+    const value = page.get(entry) ?? findInherited(pdf, page, entry);
+    if (value) whole.set(entry, value);
+  }
+  return whole;
+}
