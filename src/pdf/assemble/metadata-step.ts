@@ -1,28 +1,26 @@
 /** The step that writes entries of the metadata, in the information dictionary and in XMP alike. */
-import { type PdfDict, PdfName, PdfStream } from '@libpdf/core';
+import type { PdfDict } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import { toFacts, writeInformation } from '../edit/metadata.ts';
-import { xmpPacket } from '../edit/xmp.ts';
 import type { PdfMetadata } from '../finish-settings.ts';
 import { readPartFacts } from '../merge/merge-claims.ts';
+import { writeXmp } from './claims.ts';
 import { type InformationEntries, readInformation } from './information.ts';
 import type { OpenDocument } from './open-document.ts';
 
 export type MetadataStep = PdfMetadata;
 
 /** Entries that are not given stay. What the PDF claims to conform to stays as well. */
-export function changeMetadata({ pdf, dropped }: OpenDocument, given: MetadataStep): void {
+export function changeMetadata(document: OpenDocument, given: MetadataStep): void {
+  const { pdf, dropped } = document;
   const before = readInformation(pdf);
   const { claims } = readPartFacts(pdf.pdf);
-  const hasClaims = Boolean(claims.archive ?? claims.accessible);
   const facts = toFacts(mergeMetadata(before, given), undefined);
-  if (!hasClaims || !isVersion2(claims)) writeInformation(pdf, facts);
+  if (!isVersion2(claims)) writeInformation(pdf, facts);
   const old = pdf.stream(pdf.catalog, 'Metadata');
   if (old && !isOurs(old))
     dropped.push({ what: 'xmp', why: 'the XMP packet of another program was replaced; its claims were kept' });
-  const packet = Buffer.from(xmpPacket(facts, hasClaims ? claims : undefined));
-  const entries = { Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') };
-  pdf.catalog.set('Metadata', pdf.add(PdfStream.fromDict(entries, packet)));
+  writeXmp(document, facts, claims);
 }
 
 function mergeMetadata({ custom: old, ...before }: InformationEntries, { custom, ...given }: PdfMetadata): PdfMetadata {

@@ -1,11 +1,11 @@
 /** Writes the metadata of a PDF: new values in, an information dictionary and an XMP packet with the same content out. */
-import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, type PdfString } from '@libpdf/core';
+import { PdfBool, PdfDict, type PdfObject, type PdfString } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 import { type FinishSettings, type PdfMetadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { infoEntry, textString } from '../objects/syntax.ts';
-import { type DocumentFacts, xmpPacket } from './xmp.ts';
+import { type DocumentFacts, xmpStream } from './xmp.ts';
 
 const PRODUCT = 'Platen';
 
@@ -21,11 +21,7 @@ export function addMetadata(
   const facts = toFacts(metadata, conformance ? structure?.title || undefined : ownTitle(editable));
   if (conformance && isVersion2(conformance)) editable.beginVersion2();
   else writeInformation(editable, facts);
-  const packet = Buffer.from(xmpPacket(facts, conformance, invoice));
-  editable.catalog.set(
-    'Metadata',
-    editable.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
-  );
+  editable.catalog.set('Metadata', editable.add(xmpStream(facts, conformance, invoice)));
   if (facts.title && editable.catalog.has('StructTreeRoot')) showTitle(editable);
   return facts.title ?? '';
 }

@@ -1,5 +1,5 @@
 /** Writes the XMP packet of a PDF: the values of its information dictionary in, XML out (ISO 16684-1). */
-
+import { PdfName, PdfStream } from '@libpdf/core';
 import { invoiceFilename } from '../conformance/invoice-profiles.ts';
 import type { Claims } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
@@ -17,7 +17,13 @@ export interface DocumentFacts {
   custom?: Array<[name: string, text: string]>;
 }
 
-export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
+/** The packet as the metadata of a PDF (ISO 32000-1, 14.3.2). */
+export function xmpStream(...facts: Parameters<typeof xmpPacket>): PdfStream {
+  const entries = { Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') };
+  return PdfStream.fromDict(entries, Buffer.from(xmpPacket(...facts)));
+}
+
+function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">

@@ -27,7 +27,7 @@ function readClaims(xmp: string): Claims {
   return { archive, accessible: accessible ? (Number(accessible) as 1 | 2) : undefined };
 }
 
-/** The title in an XMP packet that `xmpPacket` wrote. */
+/** The title in an XMP packet that `xmpStream` wrote. */
 function readTitle(xmp: string): string {
   const [, title = ''] = /<dc:title><rdf:Alt><rdf:li[^>]*>([^<]*)</.exec(xmp) ?? [];
   return title.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));

@@ -10,7 +10,7 @@ import { MergedFonts } from '../compress/merge-fonts.ts';
 import { outputIntent } from '../conformance/output-intent.ts';
 import { type Claims, isVersion2 } from '../conformance/profiles.ts';
 import { limitDecoding } from '../decoding-limit.ts';
-import { xmpPacket } from '../edit/xmp.ts';
+import { xmpStream } from '../edit/xmp.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
 import { PackedFile } from '../objects/object-streams.ts';
@@ -176,8 +176,8 @@ export class MergedFile {
 
   /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
   #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
-    const packet = Buffer.from(xmpPacket({ title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
-    catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));
+    const facts = { title: title || undefined, creator: PRODUCT, producer: PRODUCT };
+    catalog.set('Metadata', this.#add(xmpStream(facts, claims)));
     if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
   }
