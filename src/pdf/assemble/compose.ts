@@ -1,12 +1,11 @@
 /** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
-import { PDF, PdfArray, PdfDict, PdfName, type PdfRef } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, type PdfRef } from '@libpdf/core';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
-import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
 import { numbers } from '../objects/syntax.ts';
 import { type Bookmark, toBookmarks, toOutline, writeOutline } from '../structure/outline.ts';
-import type { OpenDocument } from './open-document.ts';
+import { copyOf, type OpenDocument } from './open-document.ts';
 
 export interface ComposeStep {
   perSheet: 2 | 4;
@@ -27,9 +26,7 @@ const LOST = 'pages of a composed sheet are drawn, and only their content can be
 export async function compose(document: OpenDocument, { perSheet, isBooklet }: ComposeStep): Promise<void> {
   const { pdf, dropped, places } = document;
   const views = pdf.pages().map(({ page }) => pageView(pdf, page));
-  const written = writeWithObjectStreams(pdf).join();
-  document.renew();
-  const source = await PDF.load(written);
+  const source = await copyOf(document);
   const bookmarks = toBookmarks(pdf);
   const order = isBooklet ? bookletOrder(views.length) : views.map((_, index) => index);
   const { size, cells } = sheetOf(views[0] as PageView, perSheet);

@@ -31,11 +31,16 @@ export interface OpenDocument {
   check(content: Uint8Array): void;
 }
 
-/** Writes and reads the PDF, for functions of libpdf that work with pages: it keeps those that it has read. */
+/** The PDF as it is now, written and read again. */
+export async function copyOf({ pdf, renew }: Pick<OpenDocument, 'pdf' | 'renew'>): Promise<PDF> {
+  const written = writeWithObjectStreams(pdf).join();
+  renew();
+  return PDF.load(written);
+}
+
+/** Replaces the PDF by its copy, for functions of libpdf that work with pages: it keeps those that it has read. */
 export async function reopen(document: OpenDocument): Promise<ForeignPdf> {
-  const written = writeWithObjectStreams(document.pdf).join();
-  document.renew();
-  document.pdf = new ForeignPdf(await PDF.load(written));
+  document.pdf = new ForeignPdf(await copyOf(document));
   return document.pdf;
 }
 
