@@ -93,6 +93,16 @@ export function invalidRequest(found: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
+/** The errors of `invalid_request`, by field. */
+export function fieldErrors({ members }: ServiceError): FieldError[] {
+  return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
+}
+
+/** Names the object before the fields that errors are about. */
+export function errorsWithin(name: string, error: ServiceError): FieldError[] {
+  return fieldErrors(error).map(({ path, message }) => ({ path: [name, path].filter(Boolean).join('.'), message }));
+}
+
 export function invalidField(path: string, message: string): ServiceError {
   return invalidRequest([{ path, message }]);
 }

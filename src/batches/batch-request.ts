@@ -3,7 +3,7 @@
  * request.
  */
 import { Type } from 'typebox';
-import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
+import { type FieldError, fieldErrors, hasCode, invalidRequest } from '../errors.ts';
 import { type AssemblyRequest, makesOnePdf, parseAssemblyRequest } from '../render/assembly/assembly-request.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
@@ -139,10 +139,6 @@ function collectErrors<T>(errors: FieldError[], parse: () => T): T | undefined {
     errors.push(...fieldErrors(error));
     return undefined;
   }
-}
-
-export function fieldErrors({ members }: ServiceError): FieldError[] {
-  return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }
 
 /** Removes members that are null, which count as not sent. */

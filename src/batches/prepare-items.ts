@@ -1,8 +1,8 @@
 /** Validates the items of a batch, and finds duplicates: a batch request in, one prepared item or error for each item out. */
 import { setImmediate } from 'node:timers/promises';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type ErrorCode, fieldErrors, ServiceError } from '../errors.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
-import { type BatchRequest, fieldErrors, isMembers, type Members, merge, parseItem, readReference } from './batch-request.ts';
+import { type BatchRequest, isMembers, type Members, merge, parseItem, readReference } from './batch-request.ts';
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
 

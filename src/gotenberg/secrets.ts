@@ -3,7 +3,7 @@
  * with the domain of another host than the document. Values of the form in, the target of a render out.
  */
 import { RE2JS } from 're2js';
-import { type FieldError, hasCode, invalidField, invalidRequest } from '../errors.ts';
+import { fieldErrors, hasCode, invalidField, invalidRequest } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type SourceRequest } from '../render/request/render-request.ts';
 
 type Values = ReadonlyMap<string, unknown>;
@@ -104,9 +104,8 @@ function foreignCookie(cookie: GivenCookie, index: number, limits: RenderLimits)
     return parsed.map((each) => ({ ...each, domain, secure: cookie.secure === true }));
   } catch (error) {
     if (!hasCode(error, 'invalid_request')) throw error;
-    const errors = error.members.errors as FieldError[];
     const path = (each: string) =>
       each === 'url' ? `cookies[${index}].domain` : each.replace('options.cookies[0]', `cookies[${index}]`);
-    throw invalidRequest(errors.map((each) => ({ ...each, path: path(each.path) })));
+    throw invalidRequest(fieldErrors(error).map((each) => ({ ...each, path: path(each.path) })));
   }
 }

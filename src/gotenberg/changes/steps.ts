@@ -1,5 +1,5 @@
 /** Translates the fields of a form into steps of an assembly, and the errors of these steps back into fields. */
-import { type FieldError, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
+import { type FieldError, fieldErrors, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
 import { type AssemblyRequest, parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import type { GivenStep } from '../../render/request/schemas/assembly-schema.ts';
@@ -60,7 +60,7 @@ export function collect<T>(works: ReadonlyArray<() => T>): T[] {
       return [work()];
     } catch (error) {
       if (!hasCode(error, 'invalid_request')) throw error;
-      errors.push(...(error.members.errors as FieldError[]));
+      errors.push(...fieldErrors(error));
       return [];
     }
   });
@@ -177,8 +177,9 @@ export function namingFields(
     return aliases.get(field) ?? field;
   };
   if (error.code !== 'invalid_request') return error.reword(error.message.replace(/^((?:parts|steps)\[\d+\]): /, nameInText));
-  const found = error.members.errors as FieldError[];
-  return invalidRequest(found.map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })));
+  return invalidRequest(
+    fieldErrors(error).map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })),
+  );
 
   function nameInText(_: string, path: string): string {
     const name = nameOf(path).replace(FILE, '');

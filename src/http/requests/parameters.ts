@@ -2,7 +2,7 @@
  * Turns query parameters and form fields into the members of a JSON body. The schema of a member decides the type to which its
  * text is converted.
  */
-import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
+import { fieldErrors, hasCode, invalidRequest } from '../../errors.ts';
 import { equivalentOption } from '../../render/request/schemas/equivalent-options.ts';
 import { ImageOptions } from '../../render/request/schemas/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
@@ -100,9 +100,8 @@ export function withParameterNames<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (!hasCode(error, 'invalid_request')) throw error;
-    const errors = error.members.errors as FieldError[];
     throw invalidRequest(
-      errors.map((each) => ({
+      fieldErrors(error).map((each) => ({
         ...each,
         path: each.path.replace(OPTION_PREFIX, ''),
         message: each.message.replace(/; (did you mean|use) options\./, '; $1 '),

@@ -7,7 +7,7 @@ import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Documents } from '../../documents/documents.ts';
-import { type FieldError, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
+import { errorsWithin, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
 import type { Assembled, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { Dropped, PagePlace } from '../../pdf/assemble/open-document.ts';
@@ -225,10 +225,7 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (error.code === 'invalid_request') {
-      const found = error.members.errors as FieldError[];
-      throw invalidRequest(found.map(({ path, message }) => ({ path: [name, path].filter(Boolean).join('.'), message })));
-    }
+    if (error.code === 'invalid_request') throw invalidRequest(errorsWithin(name, error));
     throw error.reword(`${name}: ${error.message}`);
   }
 }

@@ -1,6 +1,6 @@
 /** Parses the body of `POST /v1/pdf/assemble`. The result is valid once built, apart from what only the parts tell. */
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
-import { type FieldError, hasCode, type ServiceError } from '../../errors.ts';
+import { errorsWithin, hasCode } from '../../errors.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED, type ExtractStep } from '../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
@@ -163,8 +163,7 @@ class PartParser {
       return parse();
     } catch (error) {
       if (!hasCode(error, 'invalid_request')) throw error;
-      const found = (error as ServiceError).members.errors as FieldError[];
-      this.#errors.addAll(found.map(({ path, message }) => ({ path: [at, path].filter(Boolean).join('.'), message })));
+      this.#errors.addAll(errorsWithin(at, error));
       return undefined;
     }
   }
@@ -300,12 +299,7 @@ function toCompose(
 function parseFinish(options: PdfOptions, at: string, errors: ValidationErrors): FinishPlan {
   const own = new ValidationErrors();
   const parsed = parseFinishing(options, own);
-  try {
-    own.throwIfAny();
-  } catch (error) {
-    const found = (error as ServiceError).members.errors as FieldError[];
-    errors.addAll(found.map(({ path, message }) => ({ path: path.replace(/^options\.\w+/, at), message })));
-  }
+  errors.addAll(own.found.map(({ path, message }) => ({ path: path.replace(/^options\.\w+/, at), message })));
   return parsed;
 }
 

@@ -12,6 +12,10 @@ export class ValidationErrors {
     this.#errors.push(...errors);
   }
 
+  get found(): readonly FieldError[] {
+    return this.#errors;
+  }
+
   /** Throws `invalid_request`. */
   throwIfAny(): void {
     if (this.#errors.length) throw invalidRequest(this.#errors);
