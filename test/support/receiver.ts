@@ -51,7 +51,8 @@ export class Receiver extends LocalServer {
     this.open++;
     this.maxOpen = Math.max(this.open, this.maxOpen);
     response.on('close', () => this.open--);
-    const bytes = await buffer(request);
+    const bytes = await buffer(request).catch(() => undefined);
+    if (!bytes) return; // its sender was killed
     const before = this.received.length;
     this.received.push({
       headers: request.headers as Record<string, string>,
