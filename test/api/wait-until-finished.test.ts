@@ -118,6 +118,24 @@ describe('content that scripts load', () => {
     expect(await printed).toBe('answer answer answer');
   });
 
+  test('waits for workers that workers start, one after the other', async () => {
+    const held = hold('/asked-inside', send('text/plain', 'answer', OPEN));
+    const start = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
+    let script = `fetch('${site.origin}/asked-inside').then((reply) => reply.text()).then(postMessage)`;
+    for (let depth = 0; depth < 4; depth++) script = `${start(script)}.onmessage = ({ data }) => postMessage(data)`;
+    const source = body(`${start(script)}.onmessage = ({ data }) => document.body.append(data)`);
+    const printed = textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] });
+    await held.releasedLate();
+    expect(await printed).toBe('answer');
+  });
+
+  test('does not wait for a worker that cannot be loaded, or is ended at once', async () => {
+    const source = body(
+      `new Worker('data:text/plain,x', { type: 'module' }); new Worker(URL.createObjectURL(new Blob([]))).terminate(); document.body.append('done')`,
+    );
+    expect(await textOf(source, { failOnWarning: ['printed_early'] })).toBe('done');
+  });
+
   test('waits for workers of a site, including a shared one', async () => {
     const held = hold('/asked-by-site', send('text/plain', 'answer', OPEN));
     const fetchingWorker = (report: string) =>

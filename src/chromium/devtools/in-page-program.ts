@@ -30,7 +30,9 @@ export const QUESTIONS = wrap(code.questions, SETTINGS);
 /** Must be evaluated in a window into which a document is written, before any of its scripts. It is printed, unless it is told otherwise. */
 export const WRITTEN_WINDOW = wrap(code.written, { ...SETTINGS, pixelRatio: PAPER_RATIO });
 /** Must be evaluated in each worker before its script. */
-export const WORKER = `(() => { 'use strict'; ${code.worker} })()`;
+export const WORKER = wrap(code.worker, SETTINGS);
+/** Returns a `WorkerState` in a worker in which `WORKER` was evaluated. */
+export const WORKER_STATE = `globalThis[${JSON.stringify(SETTINGS.key)}]?.()`;
 
 /** Must be evaluated in a window that loads a document from a URL, before any of its scripts. */
 export function visitedWindow(pixelRatio: number | undefined): string {

@@ -70,9 +70,10 @@ export async function finishDocument(
     const quietByMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
     const end = await askState(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
     const areReported = !waits || (await step(workers.areReported(end.workers)));
-    const isAnswered = !workers.any || end.sent === sent; // workers may still answer messages that were sent since
+    const total = end.sent + workers.sent;
+    const isAnswered = !workers.any || total === sent; // workers may still answer messages that were sent since
     const isDone = !waits || (end.whole && network.changes === changes && areIdle && areReported && isAnswered);
-    sent = end.sent;
+    sent = total;
     if (isDone || performance.now() >= stallsAt()) return waits ? findUnfinished(network, end, isDone) : undefined;
   }
 }

@@ -183,6 +183,9 @@ export interface FinishState {
   workers: number;
 }
 
+/** What a worker has done so far: started workers of its own, and sent messages to them. */
+export type WorkerState = [workers: number, sent: number];
+
 export interface InspectedText {
   /** Characters for which no font has a glyph, and how often they occur. */
   missing: Array<[character: string, count: number]>;

@@ -2,14 +2,19 @@
  * Limits how many workers a page starts, because all pages wait while the main process of the browser sets up a worker. It reports
  * workers too late for a limit outside the page.
  */
-import { construct } from '../dom/built-ins.ts';
+import { apply, construct } from '../dom/built-ins.ts';
 
 /**
  * Replaces the constructors of workers. `mayStart` counts a worker. It runs in workers as well as in windows. Returns a function that
- * tells how many have been started, without shared ones, of which several may be the same.
+ * tells how many the browser is going to report: without those that cannot be loaded, and without shared ones, of which several may be
+ * the same.
  */
 export function limitWorkers(mayStart: () => boolean): () => number {
   let started = 0;
+  const { addEventListener } = EventTarget.prototype;
+  const onError = (event: Event) => {
+    if (!(event instanceof ErrorEvent)) started--; // others are errors of its script
+  };
   const self = globalThis as unknown as Record<string, unknown>;
   for (const name of ['Worker', 'SharedWorker']) {
     const native = self[name] as (new () => object) | undefined;
@@ -18,7 +23,10 @@ export function limitWorkers(mayStart: () => boolean): () => number {
       construct(_, args, newTarget) {
         if (!mayStart()) throw new RangeError('no more workers are started');
         const worker: object = construct(native, args, newTarget);
-        if (name === 'Worker') started++;
+        if (name === 'Worker') {
+          started++;
+          apply(addEventListener, worker, ['error', onError, { once: true }]);
+        }
         return worker;
       },
     });

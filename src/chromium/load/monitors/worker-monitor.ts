@@ -1,8 +1,11 @@
 /** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
+import { Type } from 'typebox';
 import { ServiceError } from '../../../errors.ts';
 import { MAX_WORKERS } from '../../../in-page/contract/limits.ts';
+import type { WorkerState } from '../../../in-page/contract/questions.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
-import { WORKER } from '../../devtools/in-page-program.ts';
+import { evaluate, type Shape, shape } from '../../devtools/evaluate.ts';
+import { WORKER, WORKER_STATE } from '../../devtools/in-page-program.ts';
 import { withinTime } from '../time-limit.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
@@ -10,8 +13,8 @@ type Attached = Events['Target.attachedToTarget'][0];
 
 /** Limits the workers that are watched at the same time. Further workers are not watched. */
 const MAX_WATCHED = 50;
-/** How long to wait for the report of a worker that a page has started. */
-const MAX_REPORT_MS = 1_000;
+/** How long to wait for the report of a worker that was started, in case that it was ended at once. */
+const MAX_REPORT_MS = 3_000;
 /** Workers are held until their requests are watched. */
 const WATCHED = {
   autoAttach: true,
@@ -19,6 +22,9 @@ const WATCHED = {
   flatten: true,
   filter: [{ type: 'worker' }, { exclude: true }],
 };
+
+const COUNT = Type.Integer({ minimum: 0 });
+const WORKER_STATE_SHAPE: Shape<WorkerState> = shape(Type.Tuple([COUNT, COUNT]));
 
 interface WorkerPlace {
   /** The session of the browser. */
@@ -33,10 +39,15 @@ export class WorkerMonitor {
   readonly #network: NetworkMonitor;
   #stopListening = () => {};
   readonly #workers = new Set<Session>();
+  /** What each worker has done, also after its end. */
+  readonly #states = new Map<Session, WorkerState>();
   #begun: Promise<void> | undefined;
   #fail = (_: ServiceError) => {};
+  #onReport = () => {};
   /** Number of workers that were started in this render. */
   #started = 0;
+  /** How many of them are shared. */
+  #shared = 0;
   /** Number of workers that the browser did not report in time. */
   #unreported = 0;
 
@@ -49,7 +60,9 @@ export class WorkerMonitor {
   async begin(fail: (error: ServiceError) => void): Promise<void> {
     this.#fail = fail;
     this.#started = 0;
+    this.#shared = 0;
     this.#unreported = 0;
+    this.#states.clear();
     if (this.#begun) return this.#begun;
     this.#stopListening = this.#place.root.on('Target.targetCreated', ({ targetInfo }) => {
       if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#place.contextId)
@@ -67,20 +80,41 @@ export class WorkerMonitor {
     return this.#workers.size > 0;
   }
 
-  /** Whether the browser has reported this many workers. If not, waits until it has, or a second for those that it never reports. */
-  async areReported(started: number): Promise<boolean> {
-    const haveBegun = () => this.#started >= started - this.#unreported;
-    if (!this.#begun || haveBegun()) return true;
-    await withinTime(this.#place.session.next('Target.attachedToTarget', haveBegun), MAX_REPORT_MS, undefined);
-    this.#unreported = Math.max(0, started - this.#started);
+  /** Number of messages that workers have sent to workers of their own. */
+  get sent(): number {
+    return this.#total(([, sent]) => sent);
+  }
+
+  /**
+   * Whether the browser has reported the workers of windows, of which there are so many, and those of all workers. If not, waits until
+   * it has, or for a limited time for those that it never reports.
+   */
+  async areReported(ofWindows: number): Promise<boolean> {
+    const started = ofWindows + this.#total(([workers]) => workers);
+    const missing = () => started - (this.#started - this.#shared);
+    const areThere = () => missing() <= this.#unreported;
+    if (!this.#begun || areThere()) return true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onReport = () => areThere() && resolve();
+    await withinTime(promise, MAX_REPORT_MS, undefined);
+    this.#unreported = Math.max(0, missing());
     return false;
   }
 
   /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
   async idle(latest: number): Promise<boolean> {
-    const asked = [...this.#workers].map((worker) => worker.send('Runtime.evaluate', { expression: '0' }).catch(() => {}));
-    const answered = Promise.all(asked).then(() => true);
+    const answered = Promise.all([...this.#workers].map((worker) => this.#ask(worker))).then(() => true);
     return withinTime(answered, latest - performance.now(), false);
+  }
+
+  async #ask(worker: Session): Promise<void> {
+    const known = this.#states.get(worker) ?? [0, 0];
+    const answer = evaluate(worker, { expression: WORKER_STATE }, WORKER_STATE_SHAPE);
+    this.#states.set(worker, await answer.catch(() => known)); // it may have ended
+  }
+
+  #total(of: (state: WorkerState) => number): number {
+    return [...this.#states.values()].reduce((total, state) => total + of(state), 0);
   }
 
   async #watchChildren(parent: Session): Promise<void> {
@@ -93,13 +127,16 @@ export class WorkerMonitor {
     const { targetId } = targetInfo;
     this.#network.disregard(targetId);
     const attached = await this.#place.root.send('Target.attachToTarget', { targetId, flatten: true }).catch(() => undefined);
-    if (attached) this.#watch({ ...attached, targetInfo });
+    if (!attached) return;
+    this.#shared++;
+    this.#watch({ ...attached, targetInfo });
   }
 
   #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
     const worker = this.#place.openSession(sessionId);
     const { targetId } = targetInfo;
     if (++this.#started === MAX_WORKERS) this.#fail(tooMany());
+    this.#onReport();
     const isWatched = this.#workers.size < MAX_WATCHED;
     worker.onClose = () => {
       this.#workers.delete(worker);
