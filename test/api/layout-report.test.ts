@@ -50,6 +50,24 @@ describe('where elements are', () => {
     expect(b?.fragments[0]?.width).toBeCloseTo(595.28 - 75, 0);
   });
 
+  // A rule with :has() keeps links out of the document, so that they are placed over the lines.
+  test.each([
+    '',
+    'h2 { text-align: center; line-height: 60px }',
+    'h2 { padding: 5px 11px; border: 3px solid }',
+    'h2 { display: list-item; margin-left: 30px }',
+    'h2::after { content: ""; display: block; height: 12px }',
+    'body { width: 1400px }',
+    'body { columns: 2 }',
+    'h2 { width: 200px; white-space: nowrap }',
+    'html { direction: rtl }',
+    '@page { size: A5 landscape; margin: 17mm }',
+  ])('lines of text are where links over them are, with %j', async (style) => {
+    const body = Array.from({ length: 9 }, (_, n) => `<h2>Heading ${n} </h2>${lines(23)}`).join('');
+    const source = (rule: string) => `<!doctype html><style>${style} ${rule}</style>${body}`;
+    expect(await locate(source(''), ['h2'])).toEqual(await locate(source('x:has(y) { color: red }'), ['h2']));
+  });
+
   test('a block has a box on each page, which ends where it ends', async () => {
     const [block] = await locate(html(`${above(300)}<div id="a">${lines(100)}</div>`), ['#a']);
     expect(pages(block)).toEqual([1, 2, 3]);

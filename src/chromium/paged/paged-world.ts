@@ -9,6 +9,7 @@ export class PagedWorld {
   readonly #frameId: string;
   readonly #step: Step;
   readonly #leaveTraces: () => void;
+  #contextId: Promise<number> | undefined;
 
   constructor(session: Session, frameId: string, step: Step, leaveTraces: () => void) {
     this.#session = session;
@@ -20,7 +21,8 @@ export class PagedWorld {
   /** The answer may change the document, so that the page must be emptied before its next one. Throws `document_interferes`. */
   async ask<K extends keyof Questions>(name: K, args: Parameters<Questions[K]>, expected: Expected<K>): Promise<Answer<K>> {
     this.#leaveTraces();
-    const contextId = await this.#step(createIsolatedWorld(this.#session, this.#frameId));
+    this.#contextId ??= this.#step(createIsolatedWorld(this.#session, this.#frameId));
+    const contextId = await this.#contextId;
     return this.#step(ask(this.#session, name, args, expected, { contextId, awaitPromise: false }));
   }
 

@@ -17,6 +17,8 @@ export interface LayoutBox extends BreakCauses {
   previous: number | null;
   /** The box as seen from the link in it, if there is one. Links over boxes in tables would take 10 ms each. */
   fromLink: RelativeBox | null;
+  /** How far its right edge is from that of the page, if that does not depend on the width of the page. */
+  toRightPx: number | null;
 }
 
 /** Lengths in CSS pixels, from a link or the corner of another box. */
@@ -35,6 +37,8 @@ export interface PageRisk {
   element: string;
   /** Why a rule for breaks has no effect. */
   reason: string;
+  /** The names of the destinations of the element and of what belongs to it, if its pages are all that matters. */
+  destinations: [element: string, next: string] | null;
   /** A fixed box as seen from the link in it. */
   fromLink: RelativeBox | null;
   /** What a diagram or an absolutely positioned box paints, as seen from its corner. */

@@ -79,7 +79,7 @@ export interface Questions {
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];
   addBlankPages(numbers: number[]): boolean;
-  placeLayoutLinks(selectors: string[], key: string): LayoutLinks;
+  placeLayoutLinks(selectors: string[], key: string, isPaperWide: boolean): LayoutLinks;
   removeLayoutLinks(): null;
   prepareLastBlock(key: string): LastBlock | null;
   moveLastBlock(px: number, beginsPage: boolean): null;

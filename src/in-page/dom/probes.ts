@@ -90,6 +90,11 @@ export function createStaticProbe(href: string): HTMLElement {
   return createLink({ width: '1px', height: '1px' }, href);
 }
 
+/** Creates a link of one pixel that, after a line of text, is at the left end of its lower edge, and takes no room there. */
+export function createLineProbe(href: string): HTMLElement {
+  return createLink({ display: 'block', 'margin-top': '-1px', width: '1px', height: '1px' }, href);
+}
+
 /**
  * Creates a box in a line that takes no room there, with a link in it. In repeated rows it is on every page. Of a link that is in the line
  * itself, Chromium writes those of all pages on each page.

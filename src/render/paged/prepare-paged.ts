@@ -24,9 +24,10 @@ import { preparePagedTables } from './tables/paged-tables.ts';
 /** Returns undefined if there is no such content. `settings` are those of the print. */
 export async function preparePaged(
   document: LoadedDocument,
-  { content, print, paged }: PrintOrder,
+  order: PrintOrder,
   settings: PrintSettings,
 ): Promise<PagedContent | undefined> {
+  const { content, print, paged } = order;
   const key = probeKey(content, 'place');
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const found: Array<PagedPart | undefined> = [
@@ -35,7 +36,7 @@ export async function preparePaged(
     ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
     sidedBreaks,
     print.singlePage ? undefined : await LastBlock.prepare(document, key),
-    paged?.layout ? await LayoutReport.prepare(document, key, print, paged.layout) : undefined,
+    paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
     mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined,
   ];
   const parts = found.filter((part) => part !== undefined);

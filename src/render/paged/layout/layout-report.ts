@@ -7,7 +7,10 @@ import type { PrintSettings } from '../../../chromium/print/print-options.ts';
 import { invalidField, ServiceError } from '../../../errors.ts';
 import type { LayoutBox } from '../../../in-page/contract/layout.ts';
 import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
+import type { Questions } from '../../../in-page/contract/questions.ts';
+import { readPageView } from '../../../pdf/paged/page-areas.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
+import type { PrintOrder } from '../../print-order.ts';
 import type { LocatedElement } from '../../report-schema.ts';
 import { pagesWithin } from '../../request/values/page-ranges.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
@@ -27,6 +30,7 @@ const LAYOUT_LINKS = shape(
         last: Type.Integer(),
         previous: Type.Union([Type.Null(), Type.Integer()]),
         fromLink: Type.Union([Type.Null(), Type.Object({ x: Length, y: Length, width: Length, height: Length })]),
+        toRightPx: Type.Union([Type.Null(), Length]),
         isForced: Type.Boolean(),
         isAvoided: Type.Boolean(),
         isMonolithic: Type.Boolean(),
@@ -53,10 +57,11 @@ export class LayoutReport implements PagedPart {
   static async prepare(
     document: LoadedDocument,
     key: string,
-    settings: PrintSettings,
+    { print, load }: PrintOrder,
     selectors: readonly string[],
   ): Promise<LayoutReport> {
-    const { invalid, selected, boxes } = await document.paged.ask('placeLayoutLinks', [[...selectors], key], LAYOUT_LINKS);
+    const order: Parameters<Questions['placeLayoutLinks']> = [[...selectors], key, load.device.viewport === undefined];
+    const { invalid, selected, boxes } = await document.paged.ask('placeLayoutLinks', order, LAYOUT_LINKS);
     if (invalid !== null)
       throw invalidField(`options.layout[${invalid}]`, 'is not a CSS selector that Chromium can read: use one such as h2');
     if (!selected)
@@ -64,7 +69,7 @@ export class LayoutReport implements PagedPart {
         members: { limit: MAX_LAYOUT_ELEMENTS },
       });
     const bySelector = selectors.map((selector, index) => ({ selector, numbers: selected[index] ?? [] }));
-    return new LayoutReport(document, settings, bySelector, boxes);
+    return new LayoutReport(document, print, bySelector, boxes);
   }
 
   private constructor(document: LoadedDocument, settings: PrintSettings, selected: Selected, boxes: LayoutBox[]) {
@@ -85,8 +90,11 @@ export class LayoutReport implements PagedPart {
     return { layout: this.#selected.flatMap((each) => this.#locate(each, placed)) };
   }
 
-  #place({ places }: PagedPrint): PlacedBoxes {
-    return new PlacedBoxes(places, this.#boxes, this.#settings.scale);
+  /** Chromium shrinks a document that is too wide. */
+  #place({ places, file }: PagedPrint): PlacedBoxes {
+    const { scale, widthPx } = readPageView(file, 0) ?? { scale: this.#settings.scale, widthPx: 0 };
+    // Boxes are laid out in whole pixels, and the link over the area of a page does not reach into one that is not whole.
+    return new PlacedBoxes(places, this.#boxes, scale, Math.ceil(widthPx) - Math.floor(widthPx));
   }
 
   #locate({ selector, numbers }: Selected[number], placed: PlacedBoxes): LocatedElement[] {

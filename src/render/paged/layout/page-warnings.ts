@@ -27,6 +27,7 @@ const PAGE_RISKS = shape(
       kind: Type.Enum(RISK_KINDS),
       element: Type.String(),
       reason: Type.String({ maxLength: 200 }),
+      destinations: Type.Union([Type.Null(), Type.Tuple([Type.String(), Type.String()])]),
       fromLink: Type.Union([Type.Null(), BOX]),
       paints: Type.Array(BOX, { maxItems: 100 }),
       texts: Type.Array(Type.Object({ element: Type.String(), heightPx: Length, lines: Type.Array(BOX, { maxItems: 100 }) }), {
@@ -42,8 +43,9 @@ interface Evidence {
   risk: PageRisk;
   /** Where the element is. */
   places: readonly Place[];
-  /** Where what belongs to it begins. */
-  next: Place | undefined;
+  /** The indexes of the pages with the element, and that with the beginning of what belongs to it. */
+  pages: number[];
+  nextPage: number | undefined;
   /** Where each of the texts begins that may be below it. */
   texts: ReadonlyArray<Place | undefined>;
   print: PagedPrint;
@@ -57,17 +59,19 @@ type Finding = Pick<Warning, 'message' | 'pages'>;
 
 export class PageWarnings implements PagedPart {
   readonly #document: LoadedDocument;
+  readonly #key: string;
   readonly #risks: readonly PageRisk[];
   readonly #scale: number;
 
   /** Returns undefined if there is nothing to look at. */
   static async prepare(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
     const risks = await findRisks(document, [key, pageHeight(settings)]);
-    return risks.length ? new PageWarnings(document, risks, settings.scale) : undefined;
+    return risks.length ? new PageWarnings(document, key, risks, settings.scale) : undefined;
   }
 
-  private constructor(document: LoadedDocument, risks: readonly PageRisk[], scale: number) {
+  private constructor(document: LoadedDocument, key: string, risks: readonly PageRisk[], scale: number) {
     this.#document = document;
+    this.#key = key;
     this.#risks = risks;
     this.#scale = scale;
   }
@@ -77,15 +81,19 @@ export class PageWarnings implements PagedPart {
     await (htmlClass.isStatic ? paged.askStatic('removeRiskLinks', [], DONE) : paged.ask('removeRiskLinks', [], DONE));
     // Chromium shrinks a document that is too wide.
     const scale = POINTS_PER_PX * (readPageView(print.file, 0)?.scale ?? this.#scale);
-    return { pageWarnings: joinEqual(this.#risks.flatMap((risk, number) => this.#judge(risk, number, print, scale))) };
+    const pageWarnings = joinEqual(this.#risks.flatMap((risk, number) => this.#judge(risk, number, print, scale)));
+    print.file.removeDestinations(`${this.#key}risk`);
+    return { pageWarnings };
   }
 
   #judge(risk: PageRisk, number: number, print: PagedPrint, scale: number): Warning[] {
     const find = (name = '') => print.places.get(`risk-${number}${name}`) ?? [];
     const { kind, judge } = JUDGES[risk.kind];
     const texts = risk.texts.map((_, index) => find(`-text-${index}`)[0]);
-    const [next] = find('-next');
-    const finding = judge({ risk, places: find(), next, texts, print, scale });
+    const [at, nextAt] = (risk.destinations ?? []).map((name) => print.file.destinationOf(name)?.index);
+    const places = find();
+    const pages = at === undefined ? [...new Set(places.map(({ page }) => page))] : [at];
+    const finding = judge({ risk, places, pages, nextPage: nextAt ?? find('-next')[0]?.page, texts, print, scale });
     const element = risk.element.slice(0, MAX_NAME);
     return finding ? [{ kind, element, ...finding, message: `${element} ${finding.message}` }] : [];
   }
@@ -119,37 +127,38 @@ async function findRisks(
   return mentions.risks ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
 }
 
-function judgeBreak({ risk, places }: Evidence): Finding {
-  return { message: `has a forced page break that Chromium ignores, because ${risk.reason}`, pages: pagesOf(places) };
+function judgeBreak({ risk, pages }: Evidence): Finding {
+  return { message: `has a forced page break that Chromium ignores, because ${risk.reason}`, pages: numbersOf(pages) };
 }
 
-function judgeDivided({ risk, places }: Evidence): Finding | undefined {
-  const pages = pagesOf(places);
+function judgeDivided({ risk, pages }: Evidence): Finding | undefined {
   if (pages.length < 2) return undefined;
-  return { message: `has break-inside: avoid and is divided between pages, because ${risk.reason}`, pages };
+  return { message: `has break-inside: avoid and is divided between pages, because ${risk.reason}`, pages: numbersOf(pages) };
 }
 
-function judgeSeparated({ risk, places, next }: Evidence): Finding | undefined {
-  if (!isSeparated(places, next)) return undefined;
+function judgeSeparated({ risk, pages, nextPage }: Evidence): Finding | undefined {
+  if (!isSeparated(pages, nextPage)) return undefined;
   const message = `has break-after: avoid and is not on the page of what follows it, because ${risk.reason}`;
-  return { message, pages: pagesOf(places) };
+  return { message, pages: numbersOf(pages) };
 }
 
-function judgeHeading({ places, next }: Evidence): Finding | undefined {
-  if (!isSeparated(places, next)) return undefined;
+function judgeHeading({ pages, nextPage }: Evidence): Finding | undefined {
+  if (!isSeparated(pages, nextPage)) return undefined;
   const remedy = 'set break-after: avoid on headings';
-  return { message: `is at the end of a page, and what follows it begins on the next one; ${remedy}`, pages: pagesOf(places) };
+  return { message: `is at the end of a page, and what follows it begins on the next one; ${remedy}`, pages: numbersOf(pages) };
 }
 
-function isSeparated(places: readonly Place[], next: Place | undefined): boolean {
-  const page = places.at(-1)?.page;
-  return page !== undefined && next?.page === page + 1;
+function isSeparated(pages: readonly number[], nextPage: number | undefined): boolean {
+  const page = pages.at(-1);
+  return page !== undefined && nextPage === page + 1;
 }
 
-function judgePicture({ places }: Evidence): Finding | undefined {
-  const pages = pagesOf(places);
+function judgePicture({ pages }: Evidence): Finding | undefined {
   if (pages.length < 2) return undefined;
-  return { message: 'is taller than the page, which cuts it; set max-height: 100vh or a height in print', pages };
+  return {
+    message: 'is taller than the page, which cuts it; set max-height: 100vh or a height in print',
+    pages: numbersOf(pages),
+  };
 }
 
 function judgeDiagram({ risk, places: [place], print, scale }: Evidence): Finding | undefined {
@@ -165,10 +174,10 @@ function pageEnd({ places }: PagedPrint, page: number): number | undefined {
   return area && area.y + area.height;
 }
 
-function judgeFixed({ risk: { fromLink }, places, print: { places: all, file }, scale }: Evidence): Finding | undefined {
+function judgeFixed({ risk: { fromLink }, places, pages, print: { places: all, file }, scale }: Evidence): Finding | undefined {
   const [link] = places;
   const area = all.get('pages')?.find(({ page }) => page === link?.page);
-  const isOnAll = pagesOf(places).length === file.pages.length; // else it is in a margin
+  const isOnAll = pages.length === file.pages.length; // else it is in a margin
   if (!link || !area || !fromLink || file.pages.length < 2 || !isOnAll) return undefined;
   const top = link.y + fromLink.y * scale;
   const bottom = top + fromLink.height * scale;
@@ -177,7 +186,7 @@ function judgeFixed({ risk: { fromLink }, places, print: { places: all, file }, 
   const room = Math.ceil(isAbove ? bottom : bottom - top + area.y);
   const [template, side] = isAbove ? ['headerTemplate', 'top'] : ['footerTemplate', 'bottom'];
   const remedy = `print it with ${template} or in a margin box, and a ${side} margin of ${room}pt`;
-  return { message: `is on every page, and covers what is there; ${remedy}`, pages: pagesOf(places) };
+  return { message: `is on every page, and covers what is there; ${remedy}`, pages: numbersOf(pages) };
 }
 
 /** Of what is divided, the part on the first page counts. */
@@ -215,6 +224,6 @@ function covers(paint: RelativeBox, line: RelativeBox): boolean {
   return width >= OVERLAP && height >= COVERED_PART * Math.min(paint.height, line.height);
 }
 
-function pagesOf(places: readonly Place[]): number[] {
-  return [...new Set(places.map(({ page }) => page + 1))];
+function numbersOf(pages: readonly number[]): number[] {
+  return pages.map((page) => page + 1);
 }

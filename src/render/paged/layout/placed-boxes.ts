@@ -20,19 +20,25 @@ export class PlacedBoxes {
   readonly #boxes: readonly LayoutBox[];
   /** Points per CSS pixel. */
   readonly #scale: number;
-  /** The upper and lower edge of each page between its margins. */
-  readonly #areas = new Map<number, { top: number; bottom: number }>();
+  /** The edges of each page between its margins. */
+  readonly #areas = new Map<number, Record<'top' | 'right' | 'bottom', number>>();
   readonly #parts = new Map<number, Place[]>();
 
-  /** Links to `KEY:pages`, `KEY:layout-N` and `KEY:layout-N-end` are as `placeLayoutLinks` places them. */
-  constructor(places: ReadonlyMap<string, readonly Place[]>, boxes: readonly LayoutBox[], scale: number) {
+  /**
+   * Links to `KEY:pages`, `KEY:layout-N` and `KEY:layout-N-end` are as `placeLayoutLinks` places them. `morePx` is what boxes are wider than
+   * the links over pages.
+   */
+  constructor(places: ReadonlyMap<string, readonly Place[]>, boxes: readonly LayoutBox[], scale: number, morePx: number) {
     this.#places = places;
     this.#boxes = boxes;
-    const edge = boxes.map((_, number) => places.get(`layout-${number}-end`)?.[0]?.height).find(Boolean);
-    this.#scale = edge ?? scale * POINTS_PER_PX;
-    for (const { page, y, height } of places.get('pages') ?? []) {
+    this.#scale = scale * POINTS_PER_PX;
+    for (const { page, x, y, width, height } of places.get('pages') ?? []) {
       const { top, bottom } = this.#areas.get(page) ?? { top: y, bottom: y };
-      this.#areas.set(page, { top: Math.min(top, y), bottom: Math.max(bottom, y + height) });
+      this.#areas.set(page, {
+        top: Math.min(top, y),
+        right: x + width + morePx * this.#scale,
+        bottom: Math.max(bottom, y + height),
+      });
     }
   }
 
@@ -63,12 +69,18 @@ export class PlacedBoxes {
 
   /** A link in a box is at its end. Without the box at the top of a page, its beginning is on the page before. */
   #partsFromLink(number: number): Place[] {
-    const { x: left, y: above, width, height } = this.#boxes[number]?.fromLink ?? NO_BOX;
+    const { fromLink, toRightPx = null } = this.#boxes[number] ?? {};
+    const { x: left, y: above, width, height } = fromLink ?? NO_BOX;
     const scale = this.#scale;
+    const widthAt = (page: number, from: number) => {
+      const right = toRightPx === null ? undefined : this.#areas.get(page)?.right;
+      return right === undefined ? width * scale : right - (toRightPx ?? 0) * scale - from;
+    };
     const links = new Map(this.#places.get(`layout-${number}`)?.map((link) => [link.page, link])); // Chromium writes one in a line twice
-    return [...links.values()].flatMap(({ page, x, y }) =>
-      this.#divide({ page, x: x + left * scale, y: y + above * scale, width: width * scale, height: height * scale }),
-    );
+    return [...links.values()].flatMap(({ page, x, y }) => {
+      const from = x + left * scale;
+      return this.#divide({ page, x: from, y: y + above * scale, width: widthAt(page, from), height: height * scale });
+    });
   }
 
   #divide(part: Place): Place[] {

@@ -146,7 +146,7 @@ function repeatedAbove(element: Element): number {
   return head && !head.contains(element) ? measureBox(head).height : 0;
 }
 
-function lineHeight({ lineHeight: height, fontSize }: CSSStyleDeclaration): number {
+export function lineHeight({ lineHeight: height, fontSize }: CSSStyleDeclaration): number {
   return Number.parseFloat(height) || NORMAL_LINE * Number.parseFloat(fontSize);
 }
 
@@ -156,7 +156,7 @@ function contentHeight(element: Element): number {
   return edges.reduce((height, edge) => height - (edge || 0), measureBox(element).height);
 }
 
-function styleOf(element: Element): CSSStyleDeclaration {
+export function styleOf(element: Element): CSSStyleDeclaration {
   const known = styles.get(element);
   if (known) return known;
   const style = getComputedStyle(element);

@@ -5,25 +5,43 @@ import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../../contract/limits.
 import { isMatch } from '../../../dom/built-ins.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
-import { createInlineProbe, createPageProbe, createProbe, createStaticProbe, Probes } from '../../../dom/probes.ts';
+import {
+  createInlineProbe,
+  createLineProbe,
+  createPageProbe,
+  createProbe,
+  createStaticProbe,
+  Probes,
+} from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { allRules } from '../../../dom/rules.ts';
 import { findStart, isBox, isMonolithic, MONOLITHIC, type PageNames, readCauses } from './break-causes.ts';
 import { isFixed, measureFrom } from './inner-links.ts';
+import { isLineOfText, measureToRight } from './text-lines.ts';
 
 type Styled = HTMLElement | SVGElement;
 
 /** A box of at most this height has one line, which no break divides. */
 const LINE_PX = 24;
 const REPEATED = 'thead, tfoot';
+const DEPENDS_ON_CONTENT = /:has/;
 const DEPENDS_ON_LAST = /:(?:last|only|nth-last|empty|has)/;
+
+/** A link in a box, and whether the box is a line of text. */
+interface InnerLink {
+  link: Element;
+  isLine: boolean;
+}
 
 const changes = new Changes();
 /** Whether styles may depend on the last element in another. */
 let dependsOnLast = false;
 
-/** Links to `KEY:pages` are over the area of each page, and those to `KEY:layout-N` and `KEY:layout-N-end` over box N and at its end. */
-export function placeLayoutLinks(selectors: string[], key: string): LayoutLinks {
+/**
+ * Links to `KEY:pages` are over the area of each page, and those to `KEY:layout-N` and `KEY:layout-N-end` over box N and at its end.
+ * `isPaperWide` tells that the window is about as wide as the pages.
+ */
+export function placeLayoutLinks(selectors: string[], key: string, isPaperWide: boolean): LayoutLinks {
   const selected = select(selectors);
   if (typeof selected === 'number') return { invalid: selected, selected: [], boxes: [] };
   if (selected.reduce((sum, { length }) => sum + length, 0) > MAX_LAYOUT_ELEMENTS)
@@ -32,7 +50,7 @@ export function placeLayoutLinks(selectors: string[], key: string): LayoutLinks 
   const boxes = inOrder(new Set([...elements, ...findCandidates(elements)]));
   const numbers = new Map(boxes.map((each, number) => [each, number]));
   dependsOnLast = mentions(DEPENDS_ON_LAST);
-  const links = addLinks(boxes, elements, key);
+  const links = addLinks(boxes, elements, key, isPaperWide);
   const names: PageNames = new Map();
   return {
     invalid: null,
@@ -87,30 +105,40 @@ function describe(
   element: Styled,
   numbers: ReadonlyMap<Element, number>,
   names: PageNames,
-  link: Element | undefined,
+  inner: InnerLink | undefined,
 ): LayoutBox {
   const start = findStart(element);
   const { previous } = start;
-  const inner = [...selectIn<Element>(element, '*')].findLast((each) => numbers.has(each));
+  const lastIn = [...selectIn<Element>(element, '*')].findLast((each) => numbers.has(each));
   return {
     ...readCauses(element, start, names),
-    last: numbers.get(inner ?? element) ?? 0,
+    last: numbers.get(lastIn ?? element) ?? 0,
     previous: previous && isElement(previous) ? (numbers.get(previous) ?? null) : null,
-    fromLink: link ? measureFrom(link, element) : null,
+    fromLink: inner ? measureFrom(inner.link, element) : null,
+    toRightPx: inner?.isLine ? measureToRight(element) : null,
   };
 }
 
 /** Returns the links that are in boxes. */
-function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key: string): Map<Element, Element> {
+function addLinks(
+  boxes: readonly Styled[],
+  elements: ReadonlySet<Element>,
+  key: string,
+  isPaperWide: boolean,
+): Map<Element, InnerLink> {
   const probes = new Probes(changes);
   probes.add(createPageProbe(`${key}:pages`));
+  const mayFill = isPaperWide && !mentions(DEPENDS_ON_CONTENT);
   // Before any is changed, because a look at a changed document lays it out again.
-  const found = boxes.map((each) => ({ host: findHost(each), hasLines: measureBox(each).height > LINE_PX }));
-  const inner = new Map<Element, Element>();
+  const found = boxes.map((each) => {
+    const isLine = mayFill && isLineOfText(each);
+    return { isLine, host: isLine ? each : findHost(each), hasLines: measureBox(each).height > LINE_PX };
+  });
+  const inner = new Map<Element, InnerLink>();
   for (const [number, element] of boxes.entries()) {
     const href = `${key}:layout-${number}`;
-    const { host, hasLines } = found[number] as (typeof found)[number];
-    if (host) inner.set(element, addInnerLink(host, href));
+    const { host, isLine, hasLines } = found[number] as (typeof found)[number];
+    if (host) inner.set(element, { link: addInnerLink(host, href, isLine), isLine });
     else addOuterLinks(element, href, { isWhole: elements.has(element), hasLines }, probes);
   }
   probes.place();
@@ -118,10 +146,11 @@ function addLinks(boxes: readonly Styled[], elements: ReadonlySet<Element>, key:
 }
 
 /** In repeated rows, only what is in the flow is repeated. */
-function addInnerLink(host: Styled, href: string): Element {
+function addInnerLink(host: Styled, href: string, isLine: boolean): Element {
   const isInRepeatedRow = findClosest(host, REPEATED) !== null;
   const isInLine = isInRepeatedRow && !hasElements(host);
-  const added = isInLine ? createInlineProbe(href) : createStaticProbe(href);
+  const create = isInLine ? createInlineProbe : isLine ? createLineProbe : createStaticProbe;
+  const added = create(href);
   if (isInRepeatedRow && !isInLine) changes.setStyle(host, 'position', 'relative');
   changes.append(host, added);
   return findFirst(added, 'a') ?? added;

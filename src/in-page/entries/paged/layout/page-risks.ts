@@ -2,8 +2,9 @@
 import type { PageRisk } from '../../../contract/layout.ts';
 import { MAX_PAGE_RISKS } from '../../../contract/limits.ts';
 import { Changes } from '../../../dom/changes.ts';
+import { Destinations } from '../../../dom/destinations.ts';
 import { elementName } from '../../../dom/names.ts';
-import { matches, read } from '../../../dom/nodes.ts';
+import { call, matches, read } from '../../../dom/nodes.ts';
 import { createPageProbe, createProbe, createStaticProbe, type ProbePlace, Probes } from '../../../dom/probes.ts';
 import { isPolyfilled } from '../../polyfilled.ts';
 import { findStyled, type StyledElement } from '../styled-elements.ts';
@@ -38,20 +39,37 @@ export function mayHavePageRisks(heightPx: number): boolean {
 
 /**
  * Links to `KEY:risk-N` are over the elements, links to `KEY:risk-N-next` at what belongs to them, and links to `KEY:risk-N-text-M` over
- * what may be below them.
+ * what may be below them. Some have destinations instead, which cost nothing. Their names begin with `KEYrisk`, or are ids of the document.
  */
 export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   const found = findRisks(heightPx).slice(0, MAX_PAGE_RISKS);
   if (!found.length) return [];
   const probes = new Probes(changes);
   probes.add(createPageProbe(`${key}:pages`));
-  const inner = found.map((each, number) => addLinks(each, `${key}:risk-${number}`, probes));
+  const named = found.map(({ element, next }) => (next && mayBeNamed(element) && mayBeNamed(next) ? [element, next] : null));
+  const destinations = new Destinations(`${key}risk`, changes);
+  const inner = found.map((each, number) => (named[number] ? undefined : addLinks(each, `${key}:risk-${number}`, probes)));
   probes.place();
   return found.map(({ kind, element, reason = '', paints = [], texts = [] }, number) => {
     const link = inner[number];
     const fromLink = link ? measureFrom(link, element) : null;
-    return { kind, element: elementName(element), reason, fromLink, paints, texts: texts.map(nameText) };
+    const [own, following] = named[number] ?? [];
+    return {
+      kind,
+      element: elementName(element),
+      reason,
+      destinations: own && following ? [destinations.mark(own), destinations.mark(following)] : null,
+      fromLink,
+      paints,
+      texts: texts.map(nameText),
+    };
   });
+}
+
+/** Whether a link to its id leads to the element. */
+function mayBeNamed(element: Element): boolean {
+  const id = read(element, 'id');
+  return !id || call(document, 'getElementById', id) === element;
 }
 
 function nameText({ element, heightPx, lines }: CoveredText): PageRisk['texts'][number] {
