@@ -7,7 +7,8 @@
  * `--peers` compares with `--gotenberg URL`, `--jsreport URL` and `--weasyprint COMMAND`, measures how cost grows, each in
  * `--rounds N` (default 7), and writes `bench/results/peers.json`, from which `npm run docs` writes `docs/operate/benchmarks.md`;
  * `--features` prints the documents of `test/features` with Platen, Paged.js and `--weasyprint COMMAND`, and writes
- * `bench/results/features.json`, from which `npm run docs` writes `docs/guide/compatibility.md`;
+ * `bench/results/features.json`, from which `npm run docs` writes `docs/guide/compatibility.md`; `--pictures FOLDER` shows the prints
+ * side by side in a web page;
  * `--against FOLDER` compares with the tree of another commit, by the documents of `throughput`, `finished` or `conformance`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -67,6 +68,7 @@ const { values } = parseArgs({
     against: { type: 'string' },
     peers: { type: 'boolean' },
     features: { type: 'boolean' },
+    pictures: { type: 'string' },
     rounds: { type: 'string', default: '7' },
     gotenberg: { type: 'string' },
     jsreport: { type: 'string' },

@@ -40,11 +40,12 @@ const INTRODUCTION = `What of the CSS of print works in Platen, and what in othe
 documents, and the same check says yes or no. No means that this document is not right; another one may be.`;
 
 const REPEAT = `\`\`\`sh
-npm run bench -- --features --weasyprint weasyprint
+npm run bench -- --features --weasyprint weasyprint --pictures /tmp/pictures
 npm run docs
 \`\`\`
 
-The first command writes \`bench/results/features.json\`, and the second one this page from it. \`npm test\` prints the documents
+The first command writes \`bench/results/features.json\`, and \`/tmp/pictures/index.html\`, which shows all prints side by side. The second
+one writes this page. \`npm test\` prints the documents
 with Platen, and fails if one is not as this page says.`;
 
 const ON_DOCUMENTATION = `These tools were not run. The table has what the linked pages of their documentation say, some of which describe earlier
