@@ -18,7 +18,13 @@ import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-shee
 import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
-import { measureFootnotes, reserveFootnotes, takeFootnotes } from './entries/paged/footnotes.ts';
+import {
+  divideFootnotes,
+  measureFootnotes,
+  numberFootnotes,
+  reserveFootnotes,
+  takeFootnotes,
+} from './entries/paged/footnotes.ts';
 import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
@@ -90,7 +96,9 @@ export const answers: Questions = {
   readPagedContent,
   setMarginRules,
   takeFootnotes,
+  divideFootnotes,
   measureFootnotes,
+  numberFootnotes,
   reserveFootnotes,
   showReferences,
   readMetadata,

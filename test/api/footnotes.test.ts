@@ -60,6 +60,39 @@ describe('footnotes', () => {
     expect(found[1]?.length).toBeGreaterThan(2);
   });
 
+  test('are divided between pages if they are long, in the room that the first print chooses', async () => {
+    const words = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `k${from + n}`).join(' ');
+    const paragraphs = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => note(from + n)).join('');
+    const long = (count: number) =>
+      document(`${paragraphs(0, 4)}<p>${TEXT}<span class="n">${words(0, count)}</span></p>${paragraphs(4, 16)}`);
+    const { pages, placed } = await render(long(300));
+    expect(pages.join(' ').match(/k\d+/g)).toEqual(words(0, 300).split(' '));
+    const parts = pages.flatMap((text, page) => (/k\d/.test(text) ? page : []));
+    expect(parts).toEqual([parts[0], (parts[0] ?? 0) + 1]);
+    const lines = placed.map((texts) => new Set(texts.filter(({ text }) => /Lorem/.test(text)).map(({ y }) => y)).size);
+    expect(Math.max(...lines)).toBeGreaterThan(14); // of the 27 lines of a page
+    const notes = pages.map((text) => Array.from(text.matchAll(/note (\d+)\./g), ([, n]) => Number(n)));
+    expect(notes.flat()).toEqual(Array.from({ length: 16 }, (_, n) => n));
+  });
+
+  test('that cannot be divided and are too high fail', async () => {
+    const html = document(
+      `<p>x<span class="n"><img src="data:," style="height: 500px; width: 9px"></span></p>${note(0).repeat(30)}`,
+    );
+    expect((await problem(await web.ada.pdf({ html }), 422, 'print_failed')).detail).toContain('cannot be divided');
+  });
+
+  test('may be numbered on each page', async () => {
+    const css = '@page { counter-reset: footnote } .n::footnote-call { content: "[" counter(footnote) "]" }';
+    const { pages } = await render(document(Array.from({ length: 20 }, (_, n) => note(n)).join(''), css));
+    expect(pages.length).toBeGreaterThan(2);
+    for (const text of pages) {
+      const calls = Array.from(text.matchAll(/\[(\d+)\]/g), ([, n]) => Number(n));
+      expect(calls).toEqual(calls.map((_, index) => index + 1));
+      expect(Array.from(text.matchAll(/(\d+)\. note/g), ([, n]) => Number(n))).toEqual(calls);
+    }
+  });
+
   test('stay in the text of a single page', async () => {
     const { pages } = await render(document(note(0)), { singlePage: true });
     expect(pages).toHaveLength(1);

@@ -16,6 +16,11 @@ export function makesFootnote({ property, value }: Declaration): boolean {
   return property === 'float' && /^footnote\b/i.test(value);
 }
 
+/** Whether each page counts its own footnotes. */
+export function restartsFootnotes({ property, value, within }: Declaration): boolean {
+  return property === 'counter-reset' && /(?<![\w-])footnote(?![\w-])/i.test(value) && /^@page$/i.test(within.at(-1) ?? '');
+}
+
 /** Returns undefined for a declaration that has nothing to do with footnotes. */
 export function translateFootnote({ property, written: { value, within } }: Declaration): string | undefined {
   const block = within.at(-1) ?? '';

@@ -3,7 +3,7 @@
  * text of a style sheet in, rules to add to it out.
  */
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
-import { makesFootnote, translateFootnote } from './footnote-rules.ts';
+import { makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
 import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
@@ -16,6 +16,8 @@ export interface PagedStyles {
   /** The declaration that changes the number of the first page. */
   firstNumber: string | undefined;
   hasFootnotes: boolean;
+  /** Whether the numbers of footnotes begin again on each page. */
+  restartsFootnotes: boolean;
   /** The declarations of margin boxes in their order. Empty unless elements run in margin boxes. */
   marginBoxes: readonly MarginDeclaration[];
   /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
@@ -114,6 +116,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     numberStyles,
     marginBoxes,
     hasFootnotes,
+    restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     numbered,
     firstNumber: first && `${first.property}: ${first.value}`,
   };

@@ -30,6 +30,15 @@ export function measureFootnotes(world: PagedWorld, widthPx: number, groups: num
   return world.ask('measureFootnotes', [widthPx, groups], HEIGHTS);
 }
 
+/** The height of each part of footnotes that are divided between pages with so much room, in CSS pixels. */
+export function divideFootnotes(world: PagedWorld, widthPx: number, heightPx: number, numbers: number[]): Promise<number[]> {
+  return world.ask('divideFootnotes', [widthPx, heightPx, numbers], HEIGHTS);
+}
+
+export async function numberFootnotes(world: PagedWorld, numbers: number[]): Promise<void> {
+  await world.ask('numberFootnotes', [numbers], DONE);
+}
+
 export async function reserveFootnotes(world: PagedWorld, heightPx: number): Promise<void> {
   await world.ask('reserveFootnotes', [heightPx], DONE);
 }

@@ -67,6 +67,8 @@ export interface Questions {
   setMarginRules(css: string): null;
   takeFootnotes(key: string): PagedFootnote[] | null;
   measureFootnotes(widthPx: number, groups: number[][]): number[];
+  numberFootnotes(numbers: number[]): null;
+  divideFootnotes(widthPx: number, heightPx: number, numbers: number[]): number[];
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;

@@ -1,8 +1,8 @@
 /**
- * Footnotes: each is painted at the bottom of the page of its call. All pages reserve the room that the page with the most footnotes needs;
- * what does not fit goes on to the next page.
+ * Footnotes: each is painted at the bottom of the page of its call. All pages reserve the same room, which the first print chooses; what does
+ * not fit goes on to the next page.
  */
-import { measureFootnotes, reserveFootnotes } from '../../chromium/paged/footnotes.ts';
+import { divideFootnotes, measureFootnotes, numberFootnotes, reserveFootnotes } from '../../chromium/paged/footnotes.ts';
 import type { PagedWorld } from '../../chromium/paged/paged-world.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
@@ -14,21 +14,46 @@ import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 const POINTS_PER_PX = 0.75;
-/** The share of a page that footnotes may take. */
-const MAX_SHARE = 0.6;
+/** The share of a page that footnotes take without being divided. */
+const MAX_WHOLE = 0.3;
+/** The shares of a page that are reserved for more, of which the first counts that leaves none on more than two pages. */
+const SHARES = [MAX_WHOLE, 0.4, 0.5, 0.6, 0.7];
+const MAX_SHARE = 0.7;
+/** How often the reserve grows because other footnotes came to a page. After that, they are divided. */
+const MAX_RAISES = 2;
+
+const LIMIT = `more than ${Math.round(MAX_SHARE * 100)} % of a page`;
+const UNDIVIDED = `a footnote has a part that cannot be divided and takes ${LIMIT}; make it smaller`;
+const NO_ROOM = `footnotes of the last page take ${LIMIT}; shorten them, or add an empty page`;
+
+/** The footnotes of a page, or the part of it of footnotes that are divided between pages. */
+interface Portion {
+  numbers: number[];
+  part: number;
+  parts: number;
+  /** CSS pixels. */
+  height: number;
+}
 
 export class Footnotes implements PagedPart {
   readonly #world: PagedWorld;
   readonly #footnotes: readonly PagedFootnote[];
+  /** The numbers that the footnotes show. */
+  #numbers: number[];
+  readonly #restarts: boolean;
   /** The pages as they are without a reserve. */
   #view: PrintedView | undefined;
   /** The height that all pages reserve, in CSS pixels. */
   #reservedPx = 0;
+  #raises = 0;
   overlay: OverlayBoxes = new Map();
 
-  constructor(world: PagedWorld, footnotes: readonly PagedFootnote[]) {
+  /** `restarts` tells whether numbers begin again on each page. */
+  constructor(world: PagedWorld, footnotes: readonly PagedFootnote[], restarts: boolean) {
     this.#world = world;
     this.#footnotes = footnotes;
+    this.#numbers = footnotes.map(({ number }) => number);
+    this.#restarts = restarts;
   }
 
   async settle({ file }: PagedPrint): Promise<boolean> {
@@ -37,52 +62,63 @@ export class Footnotes implements PagedPart {
     this.#view ??= firstView(file);
     const view = this.#view;
     if (!view) return false;
-    const heights = await this.#measure(view, groups);
-    const limit = view.heightPx * MAX_SHARE;
-    const highest = Math.max(...heights);
-    const wanted = Math.min(limit, Math.max(this.#reservedPx, Math.ceil(highest)));
-    if (wanted > this.#reservedPx) {
-      this.#reservedPx = wanted;
-      await reserveFootnotes(this.#world, wanted);
-      return true;
+    const isNumbered = this.#restarts && (await this.#number(groups));
+    const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(view, groups) : 0;
+    if (wanted > this.#reservedPx) return this.#reserve(wanted);
+    const portions = await this.#distribute(view, groups, this.#reservedPx);
+    const limit = Math.floor(view.heightPx * MAX_SHARE);
+    if (typeof portions === 'string' && this.#reservedPx < limit) return this.#reserve(limit);
+    if (typeof portions === 'string') throw new ServiceError('print_failed', portions);
+    this.overlay = this.#place(view, portions);
+    return isNumbered;
+  }
+
+  /** Numbers the footnotes of each page from 1. Returns whether any has another number now. */
+  async #number(groups: number[][]): Promise<boolean> {
+    const numbers = [...this.#numbers];
+    for (const group of groups) for (const [index, n] of group.entries()) numbers[n] = index + 1;
+    if (numbers.every((number, n) => number === this.#numbers[n])) return false;
+    this.#numbers = numbers;
+    await numberFootnotes(this.#world, numbers);
+    return true;
+  }
+
+  async #reserve(heightPx: number): Promise<true> {
+    this.#reservedPx = heightPx;
+    await reserveFootnotes(this.#world, heightPx);
+    return true;
+  }
+
+  async #findReserve(view: PrintedView, groups: number[][]): Promise<number> {
+    const highest = Math.max(...(await measureFootnotes(this.#world, view.widthPx, groups)));
+    if (highest <= view.heightPx * MAX_WHOLE) return Math.ceil(highest);
+    const heights = SHARES.map((share) => Math.floor(share * view.heightPx));
+    for (const height of heights) {
+      const portions = await this.#distribute(view, groups, height);
+      if (typeof portions !== 'string' && [...portions.values()].every(({ parts }) => parts <= 2)) return height;
     }
-    this.overlay = this.#place(view, await this.#distribute(view, groups));
-    return false;
+    return heights[0] ?? 0;
   }
 
-  /** Puts what does not fit on a page before the footnotes of the next. Throws `print_failed` if the last page has no room. */
-  async #distribute(view: PrintedView, groups: number[][]): Promise<number[][]> {
-    const placed: number[][] = [];
-    let waiting: number[] = [];
-    for (const group of groups) {
-      waiting = [...waiting, ...group];
-      const fitting = await this.#countFitting(view, waiting);
-      placed.push(waiting.slice(0, fitting));
-      waiting = waiting.slice(fitting);
+  /** Footnotes that do not fit go on to the next pages, before those of these. Returns what is wrong if there is no room. */
+  async #distribute(view: PrintedView, groups: number[][], heightPx: number): Promise<Map<number, Portion> | string> {
+    const placed = new Map<number, Portion>();
+    let numbers: number[] = [];
+    let from = 0;
+    for (const [page, group] of groups.entries()) {
+      if (!numbers.length) from = page;
+      numbers = [...numbers, ...group];
+      if (!numbers.length) continue;
+      const heights = await divideFootnotes(this.#world, view.widthPx, heightPx, numbers);
+      if (Math.max(...heights) > heightPx + 1) return UNDIVIDED;
+      if (heights.length > page - from + 1) continue;
+      for (const [part, height] of heights.entries()) placed.set(from + part, { numbers, part, height, parts: heights.length });
+      numbers = [];
     }
-    if (!waiting.length) return placed;
-    const detail = `footnotes of the last page take more than ${MAX_SHARE * 100} % of it; shorten them, or add an empty page`;
-    throw new ServiceError('print_failed', detail);
+    return numbers.length ? NO_ROOM : placed;
   }
 
-  async #countFitting(view: PrintedView, numbers: number[]): Promise<number> {
-    const fits = async (count: number) =>
-      ((await this.#measure(view, [numbers.slice(0, count)]))[0] ?? 0) <= this.#reservedPx + 1;
-    if (!numbers.length || (await fits(numbers.length))) return numbers.length;
-    let [least, most] = [0, numbers.length];
-    while (most - least > 1) {
-      const middle = (least + most) >> 1;
-      if (await fits(middle)) least = middle;
-      else most = middle;
-    }
-    return least;
-  }
-
-  #measure(view: PrintedView, groups: number[][]): Promise<number[]> {
-    return measureFootnotes(this.#world, view.widthPx, groups);
-  }
-
-  #place(view: PrintedView, groups: number[][]): OverlayBoxes {
+  #place(view: PrintedView, portions: ReadonlyMap<number, Portion>): OverlayBoxes {
     const points = view.scale * POINTS_PER_PX;
     const height = this.#reservedPx * points;
     const box = {
@@ -94,8 +130,10 @@ export class Footnotes implements PagedPart {
       name: 'notes',
     };
     const boxes = new Map<number, OverlayBox[]>();
-    for (const [page, numbers] of groups.entries())
-      if (numbers.length) boxes.set(page, [{ ...box, texts: { notes: numbers.join() } }]);
+    for (const [page, { numbers, part, parts, height: partPx }] of portions) {
+      const texts = { notes: numbers.join(), ...(parts > 1 && { part: `${part}`, height: `${partPx}` }) };
+      boxes.set(page, [{ ...box, texts }]);
+    }
     return boxes;
   }
 }

@@ -45,7 +45,7 @@ export async function preparePaged(
 
 async function prepareFootnotes({ pagedStyles, paged }: LoadedDocument, key: string): Promise<PagedPart | undefined> {
   const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, `${key}n`) : [];
-  return footnotes.length ? new Footnotes(paged, footnotes) : undefined;
+  return footnotes.length ? new Footnotes(paged, footnotes, pagedStyles.restartsFootnotes) : undefined;
 }
 
 /** Headers and footers, and rules for pages with a number, show the page numbers and strings of the document. */

@@ -38,6 +38,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   numberStyles: new Map(),
   marginBoxes: [],
   hasFootnotes: false,
+  restartsFootnotes: false,
   numbered: new Map(),
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };

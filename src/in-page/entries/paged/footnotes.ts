@@ -2,6 +2,7 @@
  * Footnotes (css-gcpm-3, 2): each leaves the text, where its call stays, and the overlay paints it at the bottom of the page of the call,
  * in room that all pages reserve.
  */
+import type { OverlayBox } from '../../contract/overlay.ts';
 import { MAX_FOOTNOTES, type PagedFootnote } from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
@@ -10,7 +11,7 @@ import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, measureBox, read, readAttribute } from '../../dom/nodes.ts';
 import { computeCounters } from './counters.ts';
-import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
+import { fillBox, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 /** Rules of documents precede those in a layer. */
@@ -25,10 +26,14 @@ const RULES = `@property --platen-float { syntax: "*"; inherits: false }
 }`;
 const DISPLAYS: Record<string, string> = { inline: 'inline', compact: 'inline' };
 
+/** Between the columns for the pages, so that nothing of one is seen in another. */
+const PARTS_GAP = '200px';
 const INLINE = /(?:^|;)\s*float\s*:\s*footnote\b/i;
 
 interface Footnote {
   element: HTMLElement;
+  /** What stands in its place. */
+  sign: HTMLElement;
   number: number;
   display: string;
 }
@@ -56,6 +61,7 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
     const asked = DISPLAYS[readProperty(element, '--platen-footnote-display')] ?? (display === 'inline' ? 'block' : display);
     return {
       element,
+      sign: calls[n] as HTMLElement,
       number:
         counters
           .get(calls[n] as HTMLElement)
@@ -68,13 +74,44 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
     call(element, 'prepend', createHtml('platen-marker'));
     changes.setStyle(element, 'display', 'none');
   }
-  registerPainter('notes', (box) => {
-    const place = createHtml('platen-margin');
-    place.append(createArea((box.texts.notes ?? '').split(',').map(Number)));
+  registerPainter('notes', paintNotes);
+  return calls.map((sign, n) => ({ at: destinations.mark(outermost(sign, signs)), number: footnotes[n]?.number ?? 0 }));
+}
+
+/** Gives the footnotes other numbers. */
+export function numberFootnotes(numbers: number[]): null {
+  for (const [n, footnote] of footnotes.entries()) {
+    footnote.number = numbers[n] ?? footnote.number;
+    changes.setStyle(footnote.sign, 'counter-set', `footnote ${footnote.number}`);
+  }
+  return null;
+}
+
+/** At the lower end of the box. Of footnotes that go on to other pages, only the part of this page is shown. */
+function paintNotes(box: OverlayBox): HTMLElement {
+  const place = createHtml('platen-margin');
+  const { notes = '', part, height } = box.texts;
+  const area = createArea(notes.split(',').map(Number));
+  if (part === undefined) {
+    place.append(area);
     setLook(place, { display: 'grid', 'align-content': 'end' });
     return fillBox(place, box);
-  });
-  return calls.map((sign, n) => ({ at: destinations.mark(outermost(sign, signs)), number: footnotes[n]?.number ?? 0 }));
+  }
+  const parts = divide(area, toPixels(box.width, box.scale), toPixels(box.height, box.scale));
+  const left = `calc(-${part} * (100% + ${PARTS_GAP}))`;
+  setLook(parts, { position: 'relative', left, top: `calc(100% - ${height}px)` });
+  place.append(parts);
+  setLook(place, { display: 'block', overflow: 'clip' });
+  return fillBox(place, box);
+}
+
+/** Lays footnotes out in columns of this size, one for each page on which they are. */
+function divide(area: HTMLElement, width: string, height: string): HTMLElement {
+  const parts = createHtml('platen-margin');
+  setLook(parts, { display: 'block', width, height, 'column-width': width, 'column-gap': PARTS_GAP, 'column-fill': 'auto' });
+  setLook(area, { 'box-decoration-break': 'clone', '-webkit-box-decoration-break': 'clone', 'margin-top': '0' });
+  parts.append(area);
+  return parts;
 }
 
 /** The call that is in the text: a footnote of a footnote is on the page of that. */
@@ -102,6 +139,18 @@ export function measureFootnotes(widthPx: number, groups: number[][]): number[] 
     place.remove();
     return height;
   });
+}
+
+/** The height of each part of footnotes that are divided between pages with so much room, in CSS pixels. */
+export function divideFootnotes(widthPx: number, heightPx: number, numbers: number[]): number[] {
+  const root = read(document, 'documentElement') as HTMLElement;
+  const area = createArea(numbers);
+  const parts = divide(area, `${widthPx}px`, `${heightPx}px`);
+  setLook(parts, { position: 'absolute', visibility: 'hidden' });
+  root.append(parts);
+  const heights = Array.from(call(area, 'getClientRects'), ({ height }) => height);
+  parts.remove();
+  return heights;
 }
 
 /** Reserves room at the bottom of all pages. */
