@@ -40,6 +40,7 @@ test.each([
   ['tagged, with bookmarks and scaled', HTML, { scale: 0.6, outline: true }, 0.6],
   ['on a side, scaled', HTML, { scale: 0.7, landscape: true }, 0.7],
   ['finished, scaled', HTML, { scale: 0.5, metadata: { title: 'Parts' }, watermark: { text: 'DRAFT' } }, 0.5],
+  ['of a document that names no language, scaled', HTML.replace(' lang="en"', ''), { scale: 0.7 }, 0.7],
   ['wider than the paper', WIDE, {}, 0.5],
 ])('%s', async (_, html, options, scale) => {
   const response = await succeeded(client.pdf({ html, options: { ...options, margin: MARGIN } }));

@@ -6,7 +6,7 @@ import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { readCrossReference, readObject, readReferenced } from '../objects/cross-reference.ts';
 
 /** Anchored at the start of the catalog, so that text from the document cannot match. */
-const CATALOG_WITH_DESTS = /^\d+ 0 obj\n<<\/Type \/Catalog\n\/Pages \d+ 0 R\n\/Dests (\d+) 0 R\n/;
+const CATALOG_WITH_DESTS = /^\d+ 0 obj\n<<\/Type \/Catalog\n\/Pages \d+ 0 R\n\/Dests (\d+) 0 R[\n>]/;
 const DESTINATION = /\[(\d+) 0 R \/XYZ (-?[\d.]+) (-?[\d.]+) 0\]/g;
 const BOX = /\/MediaBox \[[\d.]+ [\d.]+ [\d.]+ ([\d.]+)\]/;
 
