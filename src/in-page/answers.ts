@@ -19,7 +19,7 @@ import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
 import { findTables } from './entries/paged/find-tables.ts';
 import {
-  divideFootnotes,
+  distributeFootnotes,
   measureFootnotes,
   numberFootnotes,
   reserveFootnotes,
@@ -96,7 +96,7 @@ export const answers: Questions = {
   readPagedContent,
   setMarginRules,
   takeFootnotes,
-  divideFootnotes,
+  distributeFootnotes,
   measureFootnotes,
   numberFootnotes,
   reserveFootnotes,

@@ -1,9 +1,15 @@
 /** Asks a document about its footnotes. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
-import { MAX_FOOTNOTES, MAX_PAGED_TEXT, type PagedFootnote } from '../../in-page/contract/paged.ts';
+import {
+  type Crowding,
+  type FootnoteParts,
+  MAX_FOOTNOTES,
+  MAX_PAGED_TEXT,
+  type PagedFootnote,
+} from '../../in-page/contract/paged.ts';
 import { DONE } from '../devtools/ask.ts';
-import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
+import { MAX_LENGTH_PX, type Shape, shape } from '../devtools/evaluate.ts';
 import type { PagedWorld } from './paged-world.ts';
 
 const FOOTNOTES = shape(
@@ -15,6 +21,20 @@ const FOOTNOTES = shape(
   ]),
 );
 const HEIGHTS = shape(Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { maxItems: MAX_FOOTNOTES }));
+
+const DISTRIBUTED: Shape<FootnoteParts[] | Crowding> = shape(
+  Type.Union([
+    Type.Enum(['undivided', 'no room'] as const),
+    Type.Array(
+      Type.Object({
+        page: Type.Integer({ minimum: 0 }),
+        numbers: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_FOOTNOTES }), { maxItems: MAX_FOOTNOTES }),
+        heights: Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { minItems: 1, maxItems: MAX_FOOTNOTES }),
+      }),
+      { maxItems: MAX_FOOTNOTES },
+    ),
+  ]),
+);
 
 /** Takes the footnotes out of the text. Throws `resource_limit`. */
 export async function takeFootnotes(world: PagedWorld, key: string): Promise<PagedFootnote[]> {
@@ -30,9 +50,9 @@ export function measureFootnotes(world: PagedWorld, widthPx: number, groups: num
   return world.ask('measureFootnotes', [widthPx, groups], HEIGHTS);
 }
 
-/** The height of each part of footnotes that are divided between pages with so much room, in CSS pixels. */
-export function divideFootnotes(world: PagedWorld, widthPx: number, heightPx: number, numbers: number[]): Promise<number[]> {
-  return world.ask('divideFootnotes', [widthPx, heightPx, numbers], HEIGHTS);
+/** Divides the footnotes of each page between it and the next pages, which all have so much room, in CSS pixels. */
+export function distributeFootnotes(world: PagedWorld, widthPx: number, heightPx: number, groups: number[][]) {
+  return world.ask('distributeFootnotes', [widthPx, heightPx, groups], DISTRIBUTED);
 }
 
 export async function numberFootnotes(world: PagedWorld, numbers: number[]): Promise<void> {

@@ -42,6 +42,18 @@ export interface PagedFootnote {
   number: number;
 }
 
+/** Footnotes, and the height of their part on their page and on each of the next ones. */
+export interface FootnoteParts {
+  /** The index of the page. */
+  page: number;
+  numbers: number[];
+  /** CSS pixels. */
+  heights: number[];
+}
+
+/** Why footnotes cannot be divided between pages: a part of one is too high, or the last page is full. */
+export type Crowding = 'undivided' | 'no room';
+
 /** Why nothing is read. */
 export type PagedRefusal = { exceeded: keyof typeof PAGED_LIMITS } | { notFound: 'place' | 'selector' };
 

@@ -9,7 +9,7 @@ import type { LastBlock, LayoutLinks, PageRisk } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
 import type { PageClass } from './page-selectors.ts';
-import type { ContentsOrder, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
+import type { ContentsOrder, Crowding, FootnoteParts, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
 export interface Questions {
@@ -68,7 +68,7 @@ export interface Questions {
   takeFootnotes(key: string): PagedFootnote[] | null;
   measureFootnotes(widthPx: number, groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;
-  divideFootnotes(widthPx: number, heightPx: number, numbers: number[]): number[];
+  distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding;
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;

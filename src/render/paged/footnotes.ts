@@ -2,11 +2,11 @@
  * Footnotes: each is painted at the bottom of the page of its call. All pages reserve the same room, which the first print chooses; what does
  * not fit goes on to the next page.
  */
-import { divideFootnotes, measureFootnotes, numberFootnotes, reserveFootnotes } from '../../chromium/paged/footnotes.ts';
+import { distributeFootnotes, measureFootnotes, numberFootnotes, reserveFootnotes } from '../../chromium/paged/footnotes.ts';
 import type { PagedWorld } from '../../chromium/paged/paged-world.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
-import type { PagedFootnote } from '../../in-page/contract/paged.ts';
+import type { Crowding, FootnoteParts, PagedFootnote } from '../../in-page/contract/paged.ts';
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { PrintedView } from '../../pdf/objects/inspect.ts';
 import { readPageView } from '../../pdf/paged/page-areas.ts';
@@ -23,17 +23,10 @@ const MAX_SHARE = 0.7;
 const MAX_RAISES = 2;
 
 const LIMIT = `more than ${Math.round(MAX_SHARE * 100)} % of a page`;
-const UNDIVIDED = `a footnote has a part that cannot be divided and takes ${LIMIT}; make it smaller`;
-const NO_ROOM = `footnotes of the last page take ${LIMIT}; shorten them, or add an empty page`;
-
-/** The footnotes of a page, or the part of it of footnotes that are divided between pages. */
-interface Portion {
-  numbers: number[];
-  part: number;
-  parts: number;
-  /** CSS pixels. */
-  height: number;
-}
+const CROWDING: Record<Crowding, string> = {
+  undivided: `a footnote has a part that cannot be divided and takes ${LIMIT}; make it smaller`,
+  'no room': `footnotes of the last page take ${LIMIT}; shorten them, or add an empty page`,
+};
 
 export class Footnotes implements PagedPart {
   readonly #world: PagedWorld;
@@ -65,11 +58,11 @@ export class Footnotes implements PagedPart {
     const isNumbered = this.#restarts && (await this.#number(groups));
     const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(view, groups) : 0;
     if (wanted > this.#reservedPx) return this.#reserve(wanted);
-    const portions = await this.#distribute(view, groups, this.#reservedPx);
+    const parts = await this.#distribute(view, groups, this.#reservedPx);
     const limit = Math.floor(view.heightPx * MAX_SHARE);
-    if (typeof portions === 'string' && this.#reservedPx < limit) return this.#reserve(limit);
-    if (typeof portions === 'string') throw new ServiceError('print_failed', portions);
-    this.overlay = this.#place(view, portions);
+    if (typeof parts === 'string' && this.#reservedPx < limit) return this.#reserve(limit);
+    if (typeof parts === 'string') throw new ServiceError('print_failed', CROWDING[parts]);
+    this.overlay = this.#place(view, parts);
     return isNumbered;
   }
 
@@ -94,31 +87,17 @@ export class Footnotes implements PagedPart {
     if (highest <= view.heightPx * MAX_WHOLE) return Math.ceil(highest);
     const heights = SHARES.map((share) => Math.floor(share * view.heightPx));
     for (const height of heights) {
-      const portions = await this.#distribute(view, groups, height);
-      if (typeof portions !== 'string' && [...portions.values()].every(({ parts }) => parts <= 2)) return height;
+      const parts = await this.#distribute(view, groups, height);
+      if (typeof parts !== 'string' && parts.every(({ heights: { length } }) => length <= 2)) return height;
     }
     return heights[0] ?? 0;
   }
 
-  /** Footnotes that do not fit go on to the next pages, before those of these. Returns what is wrong if there is no room. */
-  async #distribute(view: PrintedView, groups: number[][], heightPx: number): Promise<Map<number, Portion> | string> {
-    const placed = new Map<number, Portion>();
-    let numbers: number[] = [];
-    let from = 0;
-    for (const [page, group] of groups.entries()) {
-      if (!numbers.length) from = page;
-      numbers = [...numbers, ...group];
-      if (!numbers.length) continue;
-      const heights = await divideFootnotes(this.#world, view.widthPx, heightPx, numbers);
-      if (Math.max(...heights) > heightPx + 1) return UNDIVIDED;
-      if (heights.length > page - from + 1) continue;
-      for (const [part, height] of heights.entries()) placed.set(from + part, { numbers, part, height, parts: heights.length });
-      numbers = [];
-    }
-    return numbers.length ? NO_ROOM : placed;
+  #distribute(view: PrintedView, groups: number[][], heightPx: number): Promise<FootnoteParts[] | Crowding> {
+    return distributeFootnotes(this.#world, view.widthPx, heightPx, groups);
   }
 
-  #place(view: PrintedView, portions: ReadonlyMap<number, Portion>): OverlayBoxes {
+  #place(view: PrintedView, parts: readonly FootnoteParts[]): OverlayBoxes {
     const points = view.scale * POINTS_PER_PX;
     const height = this.#reservedPx * points;
     const box = {
@@ -130,10 +109,11 @@ export class Footnotes implements PagedPart {
       name: 'notes',
     };
     const boxes = new Map<number, OverlayBox[]>();
-    for (const [page, { numbers, part, parts, height: partPx }] of portions) {
-      const texts = { notes: numbers.join(), ...(parts > 1 && { part: `${part}`, height: `${partPx}` }) };
-      boxes.set(page, [{ ...box, texts }]);
-    }
+    for (const { page, numbers, heights } of parts)
+      for (const [part, partPx] of heights.entries()) {
+        const texts = { notes: numbers.join(), ...(heights.length > 1 && { part: `${part}`, height: `${partPx}` }) };
+        boxes.set(page + part, [{ ...box, texts }]);
+      }
     return boxes;
   }
 }

@@ -3,7 +3,7 @@
  * in room that all pages reserve.
  */
 import type { OverlayBox } from '../../contract/overlay.ts';
-import { MAX_FOOTNOTES, type PagedFootnote } from '../../contract/paged.ts';
+import { type Crowding, type FootnoteParts, MAX_FOOTNOTES, type PagedFootnote } from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
@@ -127,22 +127,45 @@ function isFootnote(element: HTMLElement): boolean {
   return readProperty(element, '--platen-float') === 'footnote' || INLINE.test(readAttribute(element, 'style') ?? '');
 }
 
-/** The height in CSS pixels of each group of footnotes on a page of this width. */
+/** The height in CSS pixels of each group of footnotes on a page of this width. Together, because each look lays the document out. */
 export function measureFootnotes(widthPx: number, groups: number[][]): number[] {
-  const root = read(document, 'documentElement') as HTMLElement;
-  return groups.map((numbers) => {
+  const places = groups.map((numbers) => {
     const place = createHtml('platen-margin');
     setLook(place, { display: 'flow-root', position: 'absolute', visibility: 'hidden', width: `${widthPx}px` });
     place.append(createArea(numbers));
-    root.append(place);
-    const { height } = measureBox(place);
-    place.remove();
-    return height;
+    return place;
   });
+  (read(document, 'documentElement') as HTMLElement).append(...places);
+  const heights = places.map((place) => measureBox(place).height);
+  for (const place of places) place.remove();
+  return heights;
 }
 
-/** The height of each part of footnotes that are divided between pages with so much room, in CSS pixels. */
-export function divideFootnotes(widthPx: number, heightPx: number, numbers: number[]): number[] {
+/**
+ * Divides the footnotes of each page between it and the next pages, which all have so much room, in CSS pixels. What does not fit goes on
+ * to the next page, before the footnotes of that.
+ */
+export function distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding {
+  const parts: FootnoteParts[] = [];
+  const whole = measureFootnotes(widthPx, groups);
+  let numbers: number[] = [];
+  let page = 0;
+  for (const [at, group] of groups.entries()) {
+    if (!numbers.length) page = at;
+    numbers = [...numbers, ...group];
+    if (!numbers.length) continue;
+    const own = whole[at] ?? 0;
+    const fits = page === at && own <= heightPx;
+    const heights = fits ? [own] : measureParts(widthPx, heightPx, numbers);
+    if (heights.some((height) => height > heightPx + 1)) return 'undivided';
+    if (heights.length > at - page + 1) continue;
+    parts.push({ page, numbers, heights });
+    numbers = [];
+  }
+  return numbers.length ? 'no room' : parts;
+}
+
+function measureParts(widthPx: number, heightPx: number, numbers: readonly number[]): number[] {
   const root = read(document, 'documentElement') as HTMLElement;
   const area = createArea(numbers);
   const parts = divide(area, `${widthPx}px`, `${heightPx}px`);
