@@ -148,18 +148,15 @@ export function measureFootnotes(widthPx: number, groups: number[][]): number[] 
 export function distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding {
   const parts: FootnoteParts[] = [];
   const whole = measureFootnotes(widthPx, groups);
-  let numbers: number[] = [];
-  let page = 0;
+  let [numbers, page] = [[] as number[], 0];
   for (const [at, group] of groups.entries()) {
     if (!numbers.length) page = at;
     numbers = [...numbers, ...group];
-    if (!numbers.length) continue;
     const own = whole[at] ?? 0;
-    const fits = page === at && own <= heightPx;
-    const heights = fits ? [own] : measureParts(widthPx, heightPx, numbers);
+    const heights = page === at && own <= heightPx ? [own] : measureParts(widthPx, heightPx, numbers);
     if (heights.some((height) => height > heightPx + 1)) return 'undivided';
     if (heights.length > at - page + 1) continue;
-    parts.push({ page, numbers, heights });
+    if (numbers.length) parts.push({ page, numbers, heights });
     numbers = [];
   }
   return numbers.length ? 'no room' : parts;
