@@ -146,20 +146,31 @@ export function measureFootnotes(widthPx: number, groups: number[][]): number[] 
  * to the next page, before the footnotes of that.
  */
 export function distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding {
-  const parts: FootnoteParts[] = [];
   const whole = measureFootnotes(widthPx, groups);
-  let [numbers, page] = [[] as number[], 0];
-  for (const [at, group] of groups.entries()) {
-    if (!numbers.length) page = at;
-    numbers = [...numbers, ...group];
-    const own = whole[at] ?? 0;
-    const heights = page === at && own <= heightPx ? [own] : measureParts(widthPx, heightPx, numbers);
-    if (heights.some((height) => height > heightPx + 1)) return 'undivided';
-    if (heights.length > at - page + 1) continue;
-    if (numbers.length) parts.push({ page, numbers, heights });
-    numbers = [];
+  const parts: FootnoteParts[] = [];
+  for (let page = 0; page < groups.length; ) {
+    const next = (whole[page] ?? 0) > heightPx ? divideFrom(page, widthPx, heightPx, groups) : wholePage(page, whole, groups);
+    if (typeof next === 'string') return next;
+    if (next.numbers.length) parts.push(next);
+    page += next.heights.length;
   }
-  return numbers.length ? 'no room' : parts;
+  return parts;
+}
+
+function wholePage(page: number, heights: readonly number[], groups: number[][]): FootnoteParts {
+  return { page, numbers: groups[page] ?? [], heights: [heights[page] ?? 0] };
+}
+
+/** Divides the footnotes of a page, and those of the next pages until all fit. */
+function divideFrom(page: number, widthPx: number, heightPx: number, groups: number[][]): FootnoteParts | Crowding {
+  let numbers: number[] = [];
+  for (let end = page; end < groups.length; end++) {
+    numbers = [...numbers, ...(groups[end] ?? [])];
+    const heights = measureParts(widthPx, heightPx, numbers);
+    if (heights.some((height) => height > heightPx + 1)) return 'undivided';
+    if (heights.length <= end - page + 1) return { page, numbers, heights };
+  }
+  return 'no room';
 }
 
 function measureParts(widthPx: number, heightPx: number, numbers: readonly number[]): number[] {
