@@ -20,6 +20,19 @@ test('shows an example at once, and renders typed text soon after', async () => 
   expect((await readPdf(await playground.download())).pages).toEqual(['Typed by hand']);
 });
 
+test('says what Platen is before any script has run, until a visitor closes it', async () => {
+  const playground = await open();
+  const { page } = playground;
+  expect(await (await page.request.get(page.url())).text()).toContain('turns HTML into PDFs on your own server');
+  const about = page.getByRole('complementary', { name: 'What Platen is' });
+  await about.getByText('turns HTML into PDFs').waitFor();
+  await about.getByRole('button', { name: 'Close' }).click();
+  await about.waitFor({ state: 'detached' });
+  await page.reload();
+  await playground.shows('Northlight Studio');
+  expect(await about.count()).toBe(0);
+});
+
 test('fills a template with data, and again when the data changes', async () => {
   const playground = await open();
   await playground.page.getByRole('button', { name: 'Template', exact: true }).click();

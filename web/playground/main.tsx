@@ -5,6 +5,7 @@ import '../shared/controls.css';
 import { request } from '../shared/api.ts';
 import { showToast } from '../shared/toast.tsx';
 import './playground.css';
+import { showAbout } from './about.ts';
 import { App, Off } from './app.tsx';
 import { draft, replaceDraft } from './draft.ts';
 import { EXAMPLES } from './examples/examples.ts';
@@ -13,6 +14,7 @@ import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
 import { readStoredDraft, storeDrafts } from './stored-draft.ts';
 
+showAbout();
 const place = document.getElementById('app');
 if (place) void start(place);
 

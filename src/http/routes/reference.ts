@@ -5,9 +5,31 @@ import { publishedDocument } from '../server/openapi.ts';
 import { PROBLEMS } from '../server/problem.ts';
 
 const HIDDEN = { schema: { hide: true } };
+/** As in https://llmstxt.org. */
+const FOR_LANGUAGE_MODELS = `# Platen
+
+> A self-hosted service that turns HTML, Markdown, URLs, and templates with data into PDFs and images over HTTP.
+
+Send \`POST /v1/pdf\` with \`Authorization: Bearer KEY\` and the JSON body \`{"html": "<h1>Hello</h1>"}\`: the reply is the PDF. The body
+\`{"template_id": "...", "data": {}}\` fills a stored template, and \`"dry_run": true\` checks a request without rendering it. Errors are problem
+details (RFC 9457) with a \`code\` and the faulty fields.
+
+## API
+
+- [OpenAPI document](/openapi.json): all endpoints, options and replies
+- [API reference](/docs): the same for people
+- [Errors](/errors): what each error code means, and what to do
+
+## Pages
+
+- [Playground](/): write a document and see its PDF, without a key
+- [Dashboard](/dashboard): templates, documents, batches and usage of a key
+`;
 
 export function referenceRoutes(app: FastifyInstance): void {
   app.get('/openapi.json', HIDDEN, async () => publishedDocument(app.swagger()));
+
+  app.get('/llms.txt', HIDDEN, async (_request, reply) => reply.type('text/plain; charset=utf-8').send(FOR_LANGUAGE_MODELS));
 
   app.get('/errors', HIDDEN, async (_request, reply) => {
     const items = Object.entries(PROBLEMS).map(
