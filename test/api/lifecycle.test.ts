@@ -142,7 +142,16 @@ const service = await startService().then(closeAfterAll);
 
 describe('a new service', () => {
   test('serves health, readiness, metrics, reference and error pages without a key', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/llms.txt', '/docs', '/errors', '/errors/queue_full']) {
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/openapi.json',
+      '/llms.txt',
+      '/docs',
+      '/errors',
+      '/errors/queue_full',
+    ]) {
       const response = await fetch(service.url + path);
       expect(response.status, path).toBe(200);
       expect(response.headers.get('x-request-id'), path).toMatch(/^req_/);

@@ -7,7 +7,10 @@ const CLOSED = 'platen.playground.about';
 export function showAbout(): void {
   const about = document.getElementById('about');
   if (!about) return;
-  if (readStored('localStorage', CLOSED)) return about.remove();
+  if (readStored('localStorage', CLOSED)) {
+    about.remove();
+    return;
+  }
   const close = document.createElement('button');
   close.type = 'button';
   close.className = 'button small';
