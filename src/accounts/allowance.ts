@@ -10,17 +10,31 @@ import type { Database, Query } from '../storage/database.ts';
 import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Leases } from './leases.ts';
-import { MINUTE_MS, type NewReservation, rateLimited, reserveConcurrency, takeFromMonthAndMinute } from './shared-limits.ts';
+import {
+  MINUTE_MS,
+  type MonthAndMinute,
+  type NewReservation,
+  rateLimited,
+  reserveConcurrency,
+  takeFromMonthAndMinute,
+} from './shared-limits.ts';
 
 export interface Reservation {
   id: string;
   accountId: string;
-  /** The UTC day on which the document counts, such as `2026-11-21`. */
+  documents: number;
+  /** The UTC day on which the documents count, such as `2026-11-21`. */
   day: string;
-  /** Documents left in this month after this one, or null if the plan has no limit. */
+  /** Documents left in this month after these, or null if the plan has no limit. */
   remaining: number | null;
   /** Whether nothing is charged, because a test key renders. */
   isFree?: boolean;
+}
+
+/** What a render reserves. */
+interface Wanted {
+  documents: number;
+  isBackground: boolean;
 }
 
 export interface Usage {
@@ -36,7 +50,7 @@ const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 const DAY_MS = 86_400_000;
 /** The prefix of `month` in a row that counts the renders of test keys on one day. */
 const TEST_DAYS = 'test ';
-const CHARGES_NOTHING = { id: '', day: '', remaining: null, isFree: true };
+const CHARGES_NOTHING = { id: '', documents: 0, day: '', remaining: null, isFree: true };
 /** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
 
@@ -60,53 +74,48 @@ export class Allowance {
   }
 
   /**
-   * Reserves one document of this month, or none for a test key. Throws `quota_exceeded`. If several nodes share the database, also
-   * enforces the limits that hold for all of them: throws `rate_limited` and `concurrency_limited`.
+   * Reserves documents of this month for one render, or none for a test key. Throws `quota_exceeded`. If several nodes share the
+   * database, also enforces the limits that hold for all of them: throws `rate_limited` and `concurrency_limited`.
    */
-  async reserve(principal: Principal): Promise<Reservation> {
-    return this.#reserve(principal, { isBackground: false });
+  async reserve(principal: Principal, documents = 1): Promise<Reservation> {
+    return this.#reserve(principal, { documents, isBackground: false });
   }
 
   /** The same for background renders. They do not count against the rate limit, and use the capacity that calls leave free. */
   readonly inBackground: ChargedRenders = {
-    reserve: (principal) => this.#reserve(principal, { isBackground: true }),
+    reserve: (principal, documents = 1) => this.#reserve(principal, { documents, isBackground: true }),
     commit: (...settled) => this.commit(...settled),
     release: (reservation) => this.release(reservation),
   };
 
-  async #reserve(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation> {
-    if (principal.isTest) return this.#countTest(principal.accountId);
-    const reservation = (await this.#take(principal, kind)) ?? (await this.#takeFromExpired(principal, kind));
-    if (!reservation) throw await this.#allowanceExceeded(principal, kind);
+  async #reserve(principal: Principal, wanted: Wanted): Promise<Reservation> {
+    if (principal.isTest) return this.#countTests(principal.accountId, wanted.documents);
+    const reservation = (await this.#take(principal, wanted)) ?? (await this.#takeFromExpired(principal, wanted));
+    if (!reservation) throw await this.#allowanceExceeded(principal, wanted);
     this.#leases.hold(this.#renew, reservation.id);
     return reservation;
   }
 
   /** Throws what `reserve` would throw now, and reserves nothing. */
-  async check(principal: Principal): Promise<void> {
+  async check(principal: Principal, documents = 1): Promise<void> {
     const { accountId, plan, isTest } = principal;
     const today = toDay(this.#clock());
-    if (isTest) {
-      if ((await this.#readMonth(accountId, TEST_DAYS + today)).used >= this.#maxTestRenders) throw this.#testsExceeded();
-    } else if (plan.documents !== null && (await this.#readMonth(accountId, toMonth(today))).used >= plan.documents) {
-      throw await this.#allowanceExceeded(principal, { isBackground: false });
-    }
+    const { used } = await this.#readMonth(accountId, isTest ? TEST_DAYS + today : toMonth(today));
+    if (used + documents <= (isTest ? this.#maxTestRenders : (plan.documents ?? NO_LIMIT))) return;
+    throw isTest ? this.#testsExceeded() : await this.#allowanceExceeded(principal, { documents, isBackground: false });
   }
 
-  /** Charges the documents. `hook` writes in the same transaction; for `lockName` see `Database`. */
-  async commit(reserved: readonly Reservation[], hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
-    const charged = reserved.filter(({ isFree }) => !isFree);
-    if (!charged.length) return this.#database.transaction(hook, lockName);
+  /** Charges the documents, if any were reserved. `hook` writes in the same transaction; for `lockName` see `Database`. */
+  async commit(reservation: Reservation | undefined, hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
+    if (!reservation || reservation.isFree) return this.#database.transaction(hook, lockName);
     await this.#database.transaction(async (query) => {
-      for (const reservation of charged) {
-        const { numAffectedRows } = await deleteReservation(query, reservation);
-        // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
-        if (!numAffectedRows) await addToMonth(query, reservation, 1);
-      }
+      const { numAffectedRows } = await deleteReservation(query, reservation);
+      // The reservation was removed because its lease expired while the process was suspended. The documents are charged anyway.
+      if (!numAffectedRows) await addToMonth(query, reservation, reservation.documents);
       await hook(query);
-      for (const reservation of charged) await addToDay(query, reservation); // last, because the row is locked until the end
+      await addToDay(query, reservation); // last, because the row is locked until the end
     }, lockName);
-    for (const { id } of charged) this.#leases.drop(this.#renew, id);
+    this.#leases.drop(this.#renew, reservation.id);
   }
 
   /** Removes the reservation without a charge. */
@@ -115,7 +124,7 @@ export class Allowance {
     this.#leases.drop(this.#renew, reservation.id);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
-      if (numAffectedRows) await addToMonth(query, reservation, -1);
+      if (numAffectedRows) await addToMonth(query, reservation, -reservation.documents);
     });
   }
 
@@ -126,12 +135,12 @@ export class Allowance {
         .deleteFrom('reservations')
         .where('lease_until', '<=', this.#clock())
         .$if(accountId !== undefined, (delete_) => delete_.where('account_id', '=', accountId as string))
-        .returning(['account_id as accountId', 'day'])
+        .returning(['account_id as accountId', 'day', 'documents'])
         .execute();
       // A fixed order prevents a deadlock between two processes that do this at the same time.
       const key = (row: { accountId: string; day: string }) => row.accountId + row.day;
       expired.sort((a, b) => (key(a) < key(b) ? -1 : 1));
-      for (const reservation of expired) await addToMonth(query, reservation, -1);
+      for (const reservation of expired) await addToMonth(query, reservation, -reservation.documents);
       return expired.length;
     });
   }
@@ -171,29 +180,29 @@ export class Allowance {
   }
 
   /** One statement checks and reserves, so that two requests never both get the last document. */
-  async #take(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<Reservation | undefined> {
+  async #take(principal: Principal, { documents, isBackground }: Wanted): Promise<Reservation | undefined> {
     const { accountId, plan } = principal;
     const limit = plan.documents;
-    if (limit === 0) return undefined;
+    const most = Math.min(limit ?? NO_LIMIT, NO_LIMIT) - documents;
+    if (most < 0) return undefined;
     const id = createId('rsv');
     const now = this.#clock();
     const day = toDay(now);
-    const ceiling = Math.min(limit ?? NO_LIMIT, NO_LIMIT);
     const perMinute = this.#perMinute(principal, isBackground);
     const used = await this.#database.transaction(async (query) => {
-      const month = { accountId, month: toMonth(day), ceiling };
+      const month = { accountId, month: toMonth(day), documents, most };
       const { rows } = await (perMinute === null
         ? takeFromMonth(query, month)
         : takeFromMonthAndMinute(query, { ...month, now, minuteAgo: now - MINUTE_MS, inAMinute: now + MINUTE_MS, perMinute }));
       const [row] = rows;
       if (!row) return undefined;
-      const reservation = { id, accountId, day, until: this.#leases.until(), isBackground: isBackground ? 1 : 0 };
+      const reservation = { id, accountId, documents, day, until: this.#leases.until(), isBackground: isBackground ? 1 : 0 };
       if (!this.#database.isShared || plan.concurrency === null) await insertReservation(query, reservation);
       else await reserveConcurrency(query, { ...reservation, now, most: plan.concurrency });
       return row.used;
     });
     if (used === undefined) return undefined;
-    return { id, accountId, day, remaining: limit === null ? null : limit - used };
+    return { id, accountId, documents, day, remaining: limit === null ? null : limit - used };
   }
 
   /** The rate limit to count here, or null. A single node counts requests before it reads them. */
@@ -202,7 +211,7 @@ export class Allowance {
   }
 
   /** Test renders are not charged, so a daily limit replaces the allowance. Failed renders count too. */
-  async #countTest(accountId: string): Promise<Reservation> {
+  async #countTests(accountId: string, documents: number): Promise<Reservation> {
     const [now, limit] = [this.#clock(), this.#maxTestRenders];
     const today = TEST_DAYS + toDay(now);
     const rows = await this.#database.transaction(async (query) => {
@@ -212,7 +221,8 @@ export class Allowance {
         .where('month', 'like', `${TEST_DAYS}%`)
         .where('month', '<', today)
         .execute();
-      return limit ? (await takeFromMonth(query, { accountId, month: today, ceiling: limit })).rows : [];
+      const most = limit - documents;
+      return most < 0 ? [] : (await takeFromMonth(query, { accountId, month: today, documents, most })).rows;
     });
     if (rows.length) return { ...CHARGES_NOTHING, accountId };
     throw this.#testsExceeded();
@@ -225,8 +235,8 @@ export class Allowance {
     return new ServiceError('quota_exceeded', detail, { members: { limit, used: limit, resets_at: resetsAt } });
   }
 
-  async #takeFromExpired(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation | undefined> {
-    return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, kind) : undefined;
+  async #takeFromExpired(principal: Principal, wanted: Wanted): Promise<Reservation | undefined> {
+    return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, wanted) : undefined;
   }
 
   async #readMonth(accountId: string, month: string): Promise<{ used: number; minute_began_at: number }> {
@@ -239,19 +249,20 @@ export class Allowance {
     return row ?? { used: 0, minute_began_at: 0 };
   }
 
-  async #allowanceExceeded(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<ServiceError> {
+  async #allowanceExceeded(principal: Principal, { documents, isBackground }: Wanted): Promise<ServiceError> {
     const { accountId, plan } = principal;
     const now = this.#clock();
     const { used, minute_began_at: began } = await this.#readMonth(accountId, toMonth(toDay(now)));
     const perMinute = this.#perMinute(principal, isBackground);
-    if (perMinute !== null && used < (plan.documents ?? NO_LIMIT))
+    const left = (plan.documents ?? NO_LIMIT) - used;
+    if (perMinute !== null && left >= documents)
       return rateLimited(perMinute, Math.max(1, Math.ceil((began + MINUTE_MS - now) / 1000)));
     const resetsAt = new Date(monthPeriod(now).end).toISOString();
-    return new ServiceError(
-      'quota_exceeded',
-      `the plan ${plan.name} allows ${plan.documents} documents per month, and ${used} are used; the next month begins at ${resetsAt}`,
-      { members: { limit: plan.documents, used, resets_at: resetsAt } },
-    );
+    const detail =
+      left > 0
+        ? `the request is charged for ${documents} documents, and only ${left} are left this month`
+        : `the plan ${plan.name} allows ${plan.documents} documents per month, and ${used} are used; the next month begins at ${resetsAt}`;
+    return new ServiceError('quota_exceeded', detail, { members: { limit: plan.documents, used, resets_at: resetsAt } });
   }
 
   readonly #renew = async (ids: string[], until: number): Promise<void> => {
@@ -260,21 +271,23 @@ export class Allowance {
 }
 
 const takeFromMonth = prepareQuery(
-  (query, { accountId, month, ceiling }: { accountId: string; month: string; ceiling: number }) =>
+  (query, { accountId, month, documents, most }: Pick<MonthAndMinute, 'accountId' | 'month' | 'documents' | 'most'>) =>
     query
       .insertInto('usage_months')
-      .values({ account_id: accountId, month, used: 1 })
+      .values({ account_id: accountId, month, used: documents })
       .onConflict((conflict) =>
         conflict
           .columns(['account_id', 'month'])
-          .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
-          .where('usage_months.used', '<', ceiling),
+          .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', documents) }))
+          .where('usage_months.used', '<=', most),
       )
       .returning('used'),
 );
 
-const insertReservation = prepareWrite((query, { id, accountId, day, until, isBackground }: NewReservation) =>
-  query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until, in_background: isBackground }),
+const insertReservation = prepareWrite((query, { id, accountId, documents, day, until, isBackground }: NewReservation) =>
+  query
+    .insertInto('reservations')
+    .values({ id, account_id: accountId, documents, day, lease_until: until, in_background: isBackground }),
 );
 
 const countSlots = prepareQuery((query, { accountId, now }: { accountId: string; now: number }) =>
@@ -287,16 +300,16 @@ const countSlots = prepareQuery((query, { accountId, now }: { accountId: string;
 
 const deleteReservation = prepareQuery((query, { id }: { id: string }) => query.deleteFrom('reservations').where('id', '=', id));
 
-const addToDay = prepareWrite((query, { accountId, day }: { accountId: string; day: string }) =>
+const addToDay = prepareWrite((query, { accountId, day, documents }: Pick<Reservation, 'accountId' | 'day' | 'documents'>) =>
   query
     .insertInto('usage_days')
-    .values({ account_id: accountId, day, documents: 1 })
+    .values({ account_id: accountId, day, documents })
     .onConflict((conflict) =>
-      conflict.columns(['account_id', 'day']).doUpdateSet((eb) => ({ documents: eb('usage_days.documents', '+', 1) })),
+      conflict.columns(['account_id', 'day']).doUpdateSet((eb) => ({ documents: eb('usage_days.documents', '+', documents) })),
     ),
 );
 
-async function addToMonth(query: Query, { accountId, day }: { accountId: string; day: string }, change: 1 | -1): Promise<void> {
+async function addToMonth(query: Query, { accountId, day }: { accountId: string; day: string }, change: number): Promise<void> {
   await query
     .updateTable('usage_months')
     .set((eb) => ({ used: eb('used', '+', change) }))

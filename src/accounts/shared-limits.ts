@@ -12,16 +12,20 @@ export const MINUTE_MS = 60_000;
 export interface NewReservation {
   id: string;
   accountId: string;
+  /** How many documents are reserved. */
+  documents: number;
   day: string;
   until: number;
   /** 1 for a render of a batch, or a render in the background. */
   isBackground: number;
 }
 
-interface MonthAndMinute {
+export interface MonthAndMinute {
   accountId: string;
   month: string;
-  ceiling: number;
+  documents: number;
+  /** The number of documents that may be used before. */
+  most: number;
   now: number;
   minuteAgo: number;
   /** A minute that begins later than this was written by a node with a wrong clock and is ignored. */
@@ -30,14 +34,14 @@ interface MonthAndMinute {
 }
 
 /**
- * Takes one document of the month and one render of the minute, or returns no row. A minute starts with the first render after the
+ * Takes documents of the month and one render of the minute, or returns no row. A minute starts with the first render after the
  * previous minute has ended.
  */
 export const takeFromMonthAndMinute = prepareQuery((query, values: MonthAndMinute) => {
-  const { accountId, month, ceiling, now, minuteAgo, inAMinute, perMinute } = values;
+  const { accountId, month, documents, most, now, minuteAgo, inAMinute, perMinute } = values;
   return query
     .insertInto('usage_months')
-    .values({ account_id: accountId, month, used: 1, minute_began_at: now, minute_renders: 1 })
+    .values({ account_id: accountId, month, used: documents, minute_began_at: now, minute_renders: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'month'])
@@ -47,7 +51,7 @@ export const takeFromMonthAndMinute = prepareQuery((query, values: MonthAndMinut
             eb('usage_months.minute_began_at', '>', inAMinute),
           ]);
           return {
-            used: eb('usage_months.used', '+', 1),
+            used: eb('usage_months.used', '+', documents),
             minute_began_at: eb
               .case()
               .when(isOver)
@@ -62,7 +66,7 @@ export const takeFromMonthAndMinute = prepareQuery((query, values: MonthAndMinut
               .end(),
           };
         })
-        .where('usage_months.used', '<', ceiling)
+        .where('usage_months.used', '<=', most)
         .where((eb) =>
           eb.or([
             eb('usage_months.minute_began_at', '<=', minuteAgo),
@@ -88,15 +92,16 @@ export async function reserveConcurrency(
 
 /** Calls count only other calls; background renders count all renders. */
 const insertBelowLimit = prepareQuery((query, reservation: NewReservation & { now: number; most: number }) => {
-  const { id, accountId, day, until, isBackground, now, most } = reservation;
+  const { id, accountId, documents, day, until, isBackground, now, most } = reservation;
   return query
     .insertInto('reservations')
-    .columns(['id', 'account_id', 'day', 'lease_until', 'in_background'])
+    .columns(['id', 'account_id', 'documents', 'day', 'lease_until', 'in_background'])
     .expression(
       query
         .selectNoFrom((eb) => [
           eb.cast<string>(eb.val(id), 'text').as('id'),
           eb.cast<string>(eb.val(accountId), 'text').as('account_id'),
+          eb.cast<number>(eb.val(documents), 'integer').as('documents'),
           eb.cast<string>(eb.val(day), 'text').as('day'),
           eb.cast<number>(eb.val(until), 'bigint').as('lease_until'),
           eb.cast<number>(eb.val(isBackground), 'integer').as('in_background'),

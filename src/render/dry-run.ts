@@ -19,7 +19,7 @@ import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
-import { isToBeStored } from './render.ts';
+import { documentsOf, isToBeStored } from './render.ts';
 import type { FinishPlan } from './request/finish-options.ts';
 import type { PagedPlan } from './request/paged-options.ts';
 import type { SourceRequest } from './request/render-request.ts';
@@ -113,13 +113,13 @@ function problemList(): { problems: Array<{ code: ErrorCode; detail: string }>; 
 /** Checks the allowance and the room for what is stored. */
 async function checkAllowance(
   services: Pick<DryRunServices, 'allowance' | 'documents'>,
-  { store }: Pick<SourceRequest, 'store'>,
+  request: Parameters<typeof documentsOf>[0],
   principal: Principal,
   attempt: Attempt,
 ) {
   const { used } = await services.allowance.usage(principal.accountId);
-  await attempt(() => services.allowance.check(principal));
-  const stored = (await attempt(() => isToBeStored({ store }, principal))) ?? false;
+  await attempt(() => services.allowance.check(principal, documentsOf(request)));
+  const stored = (await attempt(() => isToBeStored(request, principal))) ?? false;
   if (stored) await attempt(() => services.documents.requireRoom(principal));
   const limit = principal.plan.documents;
   return { documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) }, stored };

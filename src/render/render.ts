@@ -73,12 +73,12 @@ export async function render(
   const { engine, documents, memory } = services;
   const keep = makesOnePdf(request) && isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
-  const deliver = async (file: Delivery['file'], { reservations, deadline }: Admitted) => {
+  const deliver = async (file: Delivery['file'], { reservation, deadline }: Admitted) => {
     requireNone(request.failOnWarning, file.report);
     memory?.makeRoomFor(file.bytes);
     const document = keep ? await store(documents, file, request, principal, deadline) : undefined;
-    const delivery = { file, document, remaining: reservations.at(-1)?.remaining ?? null };
-    await runTraced('commit', () => commit(services, delivery, reservations, principal, deadline, commitHook));
+    const delivery = { file, document, remaining: reservation?.remaining ?? null };
+    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     noteRendered(file);
     return delivery;
   };
@@ -115,7 +115,7 @@ export async function findViolations(
 ): Promise<unknown[]> {
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
-  return runWithContent(services, request, principal, client, async (content, { owner, reservations, deadline }) => {
+  return runWithContent(services, request, principal, client, async (content, { owner, reservation, deadline }) => {
     const { load, print, paged, finish } = request;
     const violations = await renderPdf(services.engine, { content, load, print, paged, finish, signing }, owner, deadline).then(
       () => [],
@@ -124,7 +124,7 @@ export async function findViolations(
         throw error;
       },
     );
-    for (const reservation of reservations) await services.allowance.release(reservation);
+    if (reservation) await services.allowance.release(reservation);
     return violations;
   });
 }
@@ -132,7 +132,8 @@ export async function findViolations(
 /** A request that has been admitted to rendering. */
 interface Admitted {
   owner: RenderOwner;
-  reservations: Reservation[];
+  /** Absent if nothing is charged. */
+  reservation: Reservation | undefined;
   deadline: Deadline;
   /** Counts memory. */
   hold(bytes: number): void;
@@ -169,8 +170,8 @@ async function runCharged<T, P = void>(
     const prepared = await prepare(deadline, hold);
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
-    return await runReserved(services.allowance, principal, documentsOf(request), (reservations) =>
-      work({ owner, reservations, deadline, hold }, prepared),
+    return await runReserved(services.allowance, principal, documentsOf(request), (reservation) =>
+      work({ owner, reservation, deadline, hold }, prepared),
     );
   } catch (error) {
     noteFailed(deadline.timingsSoFar());
@@ -181,8 +182,8 @@ async function runCharged<T, P = void>(
 }
 
 /** How many documents a request is charged for: in an assembly, each part that is rendered. */
-function documentsOf(request: AnyRequest): number {
-  return 'parts' in request ? request.parts.filter(({ from }) => 'request' in from).length : 1;
+export function documentsOf({ parts }: Pick<AnyRequest, 'store'> & Partial<Pick<AssemblyRequest, 'parts'>>): number {
+  return parts ? parts.filter(({ from }) => 'request' in from).length : 1;
 }
 
 /** Whether the result is to be stored. Throws `storage_unavailable` if the request asks for that and the plan stores no documents. */
@@ -199,28 +200,20 @@ export function isToBeStored(
   return possible && (store ?? autoStore);
 }
 
-/** Reserves documents. The reservations are settled on every path: by `work`, or here if something fails. */
+/** Reserves documents. The reservation is settled on every path: by `work`, or here if something fails. */
 async function runReserved<T>(
   allowance: ChargedRenders,
   principal: Principal,
   count: number,
-  work: (reservations: Reservation[]) => Promise<T>,
+  work: (reservation: Reservation | undefined) => Promise<T>,
 ): Promise<T> {
-  const reservations: Reservation[] = [];
+  const reservation = count ? await allowance.reserve(principal, count) : undefined;
   try {
-    while (reservations.length < count) reservations.push(await allowance.reserve(principal));
-    return await work(reservations);
+    return await work(reservation);
   } catch (error) {
-    // If the database fails now, the reservations end with their lease.
-    await Promise.allSettled(reservations.map((reservation) => allowance.release(reservation)));
-    throw reservations.length && hasCode(error, 'quota_exceeded') ? notEnough(error, reservations.length, count) : error;
+    if (reservation) await allowance.release(reservation).catch(() => {}); // if the database fails now, it ends with its lease
+    throw error;
   }
-}
-
-/** Some of the documents of one request could be reserved, but not all. */
-function notEnough(error: ServiceError, left: number, count: number): ServiceError {
-  const members = { ...error.members, used: Number(error.members.used) - left };
-  return error.reword(`the request is charged for ${count} documents, and only ${left} are left this month`, { members });
 }
 
 async function store(
@@ -264,7 +257,7 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 async function commit(
   { allowance, documents }: RenderServices,
   delivery: Delivery,
-  reservations: Reservation[],
+  reservation: Reservation | undefined,
   principal: Principal,
   deadline: Deadline,
   commitHook: CommitHook | undefined,
@@ -274,7 +267,7 @@ async function commit(
     if (commitHook?.prepare) await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
     await allowance.commit(
-      reservations,
+      reservation,
       async (query) => {
         if (document) await documents.insert(document, principal, query);
         await commitHook?.write(delivery, query);

@@ -147,11 +147,13 @@ export interface Tables {
     day: string;
     documents: number;
   };
-  /** Renders in progress that have reserved a document of the allowance. */
+  /** Renders in progress that have reserved documents of the allowance. Each takes one slot of its account. */
   reservations: {
     id: string;
     account_id: string;
-    /** The day that the document is charged to. */
+    /** Several for an assembly. */
+    documents: Generated<number>;
+    /** The day that the documents are charged to. */
     day: string;
     /** Renewed for as long as the rendering process lives. */
     lease_until: number;

@@ -421,6 +421,20 @@ test('an assembly that takes too long ends with its own error, and nothing is ch
   expect(await used()).toBe(before);
 });
 
+test('more parts than the plan allows renders at the same time are one render', async () => {
+  const narrow = await newClient('narrow');
+  const parts = Array.from({ length: 5 }, (_, n) => ({ html: `<p>${n}` }));
+  expect(await textsOf(await assembled({ parts }, narrow))).toEqual(['0', '1', '2', '3', '4']);
+  expect(await used(narrow)).toBe(5);
+});
+
+test('a dry run tells that the parts are more than the documents left', async () => {
+  const free = await newClient('three');
+  const parts = Array.from({ length: 4 }, () => ({ html: 'x' }));
+  const reply = await succeeded(send({ parts, dry_run: true }, free));
+  expect(await reply.json()).toMatchObject({ would_render: false, problems: [{ code: 'quota_exceeded' }] });
+});
+
 test('more parts than documents are left are refused as a whole', async () => {
   const free = await newClient('three');
   const reply = await send({ parts: Array.from({ length: 4 }, () => ({ html: 'x' })) }, free);

@@ -103,6 +103,34 @@ test('counts concurrent renders on both nodes', async () => {
   expect((await here.usage()).documents.used).toBe(8);
 });
 
+test('counts an assembly as one render, and charges it for each rendered part', async () => {
+  const { key, account_id } = await first.createKey('narrow');
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const parts = ['<p>one', '<p>two', '<p>three', slow(4)].map((html) => ({ html }));
+  const long = { parts: [...parts, { html: '<p>long', options: { waitForTimeout: 10_000 } }] };
+  const sent = here.send('POST', '/v1/pdf/assemble', long);
+  const underWay = `select coalesce(sum(documents), 0) from reservations where account_id = '${account_id}'`;
+  await eventually('it has reserved its documents', async () => (await number(underWay)) === 5);
+  expect((await there.pdf({ html: '<p>beside it' })).status).toBe(200);
+  expect((await readPdf(await bytesOf(await sent))).pages).toHaveLength(5);
+  expect((await here.usage()).documents.used).toBe(6);
+  const later = await there.send('POST', '/v1/pdf/assemble', { parts, store: true }, { prefer: 'respond-async' });
+  const { render_id } = (await later.json()) as { render_id: string };
+  const look = () => here.json<{ status: string }>(`/v1/renders/${render_id}`);
+  await eventually('it has succeeded', async () => (await look()).status === 'succeeded', 60_000);
+  expect((await here.usage()).documents.used).toBe(10);
+  expect(await number(underWay)).toBe(0);
+});
+
+test('counts an assembly as one render of the minute', async () => {
+  const { key } = await first.createKey('slow');
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const parts = Array.from({ length: 4 }, (_, n) => ({ html: `<p>${n}` }));
+  for (const node of [here, there, here]) expect((await node.send('POST', '/v1/pdf/assemble', { parts })).status).toBe(200);
+  await problem(await there.send('POST', '/v1/pdf/assemble', { parts }), 429, 'rate_limited');
+  expect((await here.usage()).documents.used).toBe(12);
+});
+
 test('counts the renders of a minute on both nodes', async () => {
   const { key } = await first.createKey('slow');
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];

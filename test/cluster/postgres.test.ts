@@ -183,7 +183,7 @@ describe('transactions', () => {
     const taken = await times(60, async (n) => {
       const allowance = nodes[n % 2] as Allowance;
       const reservation = await allowance.reserve(limited).catch(() => undefined);
-      if (reservation) await (n % 3 ? allowance.commit([reservation]) : allowance.release(reservation));
+      if (reservation) await (n % 3 ? allowance.commit(reservation) : allowance.release(reservation));
       return reservation && n % 3 ? 1 : 0;
     });
     const charged = taken.reduce((sum: number, one) => sum + one, 0);

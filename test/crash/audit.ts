@@ -101,7 +101,7 @@ function auditBooks(account: Account, database: DatabaseSync): void {
   const { account_id: id, key_id: key } = issued;
   const count = (sql: string, ...values: string[]) => Number(Object.values(database.prepare(sql).get(...values) ?? {})[0]);
   const used = count('SELECT coalesce(sum(used), 0) FROM usage_months WHERE account_id = ?', id);
-  const reserved = count('SELECT count(*) FROM reservations WHERE account_id = ?', id);
+  const reserved = count('SELECT coalesce(sum(documents), 0) FROM reservations WHERE account_id = ?', id);
   const charged = count('SELECT coalesce(sum(documents), 0) FROM usage_days WHERE account_id = ?', id);
   const stored = count('SELECT count(*) FROM documents WHERE account_id = ?', id);
   const templates = count('SELECT count(*) FROM templates WHERE key_id = ?', key);

@@ -4,7 +4,9 @@
  */
 import type { Migration } from 'kysely/migration';
 import { baseline } from './0025-baseline.ts';
+import { documentsOfReservations } from './0026-documents-of-reservations.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
+  '0026-documents-of-reservations': documentsOfReservations,
 };
