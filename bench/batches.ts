@@ -67,11 +67,12 @@ export async function runBatch(
   html: (n: number) => string,
   besides?: () => Promise<void>,
   count = ITEMS,
+  defaults: object = {},
 ): Promise<number> {
   const [key = ''] = service.keys;
   const items = Array.from({ length: count }, (_, n) => ({ html: html(n) }));
   const startedAt = performance.now();
-  const { status, bytes } = await service.request(key, 'POST', '/v1/batches', { items });
+  const { status, bytes } = await service.request(key, 'POST', '/v1/batches', { items, defaults });
   if (status !== 202) throw new Error(`the batch was answered ${status}`);
   let batch = JSON.parse(bytes.toString()) as Batch;
   const done = besides?.();

@@ -23,6 +23,7 @@ import { measureFeatures } from './features.ts';
 import { measureFinished } from './finished.ts';
 import { measureFinishing } from './finishing.ts';
 import { measureHostileDocuments } from './hostile.ts';
+import { measureLetterhead } from './letterhead.ts';
 import { measureLong } from './long.ts';
 import type { Row } from './measure.ts';
 import { measureOutbound } from './outbound.ts';
@@ -50,6 +51,7 @@ const SCENARIOS = {
   fairness: () => measureFairness(values.way),
   floods: measureFloods,
   hostile: measureHostileDocuments,
+  letterhead: measureLetterhead,
   long: measureLong,
   paged: measurePaged,
   postgres: measurePostgres,

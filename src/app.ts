@@ -38,6 +38,7 @@ import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
 import { UploadAssembly } from './uploads/assemble-uploads.ts';
 import { PageDrawing } from './uploads/draw-pages.ts';
+import { Letterheads } from './uploads/letterheads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
 import { Pages } from './web-assets/pages.ts';
@@ -183,8 +184,10 @@ function openReadiness({ checkNode, database, links, blobs }: Services, engine: 
 
 /** The services that read uploaded and stored PDFs. */
 function openPdfReaders({ maxPdfBytes }: Config['merging']) {
+  const uploadAssembly = new UploadAssembly({ maxPdfBytes });
   return {
-    uploadAssembly: new UploadAssembly({ maxPdfBytes }),
+    uploadAssembly,
+    letterheads: new Letterheads(uploadAssembly),
     uploadValidation: new UploadValidation(),
     pageDrawing: new PageDrawing(),
   };

@@ -35,6 +35,7 @@ export interface FinishSettings {
   compress: boolean;
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
+  letterhead?: Letterhead | undefined;
   watermark: PageStamp | undefined;
   /** The label of each page. */
   labels?: PageLabel[] | undefined;
@@ -149,6 +150,15 @@ export interface PrintersMarks {
   bleed: number;
   crop: boolean;
   cross: boolean;
+}
+
+/** What is drawn under pages, made of a PDF of any program. */
+export interface Letterhead {
+  /** Numbered from 1, with references to one another. A stream has its data beside its text. */
+  objects: Array<{ text: string; data: Uint8Array | undefined }>;
+  /** The form XObject of each page, which is one of the objects, and how far it is turned clockwise, in degrees. */
+  pages: Array<{ form: number; box: Record<'x' | 'y' | 'width' | 'height', number>; turn: number }>;
+  bytes: number;
 }
 
 export interface PageStamp {

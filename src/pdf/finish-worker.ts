@@ -11,6 +11,7 @@ import { type InvoiceFacts, readInvoice } from './conformance/read-invoice.ts';
 import { notConformant } from './conformance/violations.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { joinHyphenatedWords } from './edit/join-hyphenated-words.ts';
+import { withLetterhead } from './edit/letterhead.ts';
 import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { type Split, type SplitTask, splitDocuments } from './edit/split-documents.ts';
@@ -149,10 +150,10 @@ interface Received extends Omit<FinishTask, 'pieces'> {
  * the result does not depend on it.
  */
 function receiveTask({ pieces, settings, secret }: FinishTask): Received {
-  const { watermark, forms } = settings;
-  const printed = withoutCreationTime(pieces);
+  const { watermark, forms, letterhead, ...others } = settings;
+  const printed = withLetterhead(withoutCreationTime(pieces), letterhead);
   const input = settings.compress ? removeDuplicates(printed) : printed;
-  const copied = { ...settings };
+  const copied: FinishSettings = { ...others, watermark, forms };
   if (watermark) copied.watermark = { ...watermark, stamp: [withoutCreationTime(watermark.stamp)] };
   if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [withoutCreationTime(printed)]) };
   return { input, settings: copied, secret };

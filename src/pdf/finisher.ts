@@ -2,9 +2,9 @@
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
-import type { CompressTask } from './compress/compress-worker.ts';
+import type { CompressTask } from './compress-worker.ts';
 import type { Split, SplitTask } from './edit/split-documents.ts';
-import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
+import type { FinishSettings, Letterhead, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { ExtendTask, FinishTask, Written } from './finish-worker.ts';
 import type { Merged, MergeTask } from './merge/merge.ts';
 import { type Refusal, unlessRefused } from './refusal.ts';
@@ -20,7 +20,7 @@ export interface FinisherSettings {
 
 /** The files that the threads run. A thread loads each when it first needs it. */
 const FINISHING = new URL('./finish-worker.ts', import.meta.url).href;
-const COMPRESSING = new URL('./compress/compress-worker.ts', import.meta.url).href;
+const COMPRESSING = new URL('./compress-worker.ts', import.meta.url).href;
 const IDLE_MS = 30_000;
 /** The size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
@@ -74,10 +74,10 @@ export class Finisher {
     return cut((await this.#finish(pieces, settings, signal)).bytes);
   }
 
-  /** Makes a PDF smaller that needs no other change. Transfers the bytes, and throws, as `finish` does. */
-  async compress(pieces: Buffer[], signal: AbortSignal): Promise<Buffer[]> {
+  /** Makes a PDF smaller that needs no other change than a letterhead. Transfers the bytes, and throws, as `finish` does. */
+  async compress(pieces: Buffer[], letterhead: Letterhead | undefined, signal: AbortSignal): Promise<Buffer[]> {
     const prepare = () => {
-      const task = { pieces: pieces.map(own) };
+      const task = { pieces: pieces.map(own), letterhead };
       return { task, transferList: listBuffers(task.pieces) };
     };
     return cut((await this.#run('default', prepare, CANNOT_FINISH, signal, COMPRESSING)) as Uint8Array<ArrayBuffer>);

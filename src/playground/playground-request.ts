@@ -81,6 +81,7 @@ export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): Pla
     ...parseRendering(checked.options ? { options: checked.options } : {}, limits, errors),
   };
   if (request.finish.signature) errors.add('options.signature', 'requires an API key, because certificates belong to keys');
+  if (request.finish.letterhead) errors.add('options.letterhead', 'requires an API key, because it is a PDF of any program');
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
   return request;

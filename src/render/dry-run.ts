@@ -17,6 +17,7 @@ import type { Templates } from '../templates/templates.ts';
 import { type AssemblyServices, checkAssembly } from './assembly/assemble.ts';
 import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { documentUrls, inCss } from './document-urls.ts';
+import { type LetterheadServices, openLetterhead } from './letterhead.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { documentsOf, isToBeStored } from './render.ts';
@@ -31,7 +32,8 @@ import { canDivide } from './windows.ts';
 export interface DryRunServices extends SourceServices, SigningServices {
   templates: Pick<Templates, 'fill' | 'find'>;
   allowance: Allowance;
-  documents: Pick<Documents, 'requireRoom'>;
+  documents: Pick<Documents, 'requireRoom' | 'find' | 'read'>;
+  letterheads: LetterheadServices['letterheads'];
   concurrency: Pick<Concurrency, 'enter'>;
   policy: Pick<OutboundPolicy, 'findRefusal'>;
   lookupLimit: Pick<LookupLimit, 'take'>;
@@ -72,6 +74,7 @@ export async function dryRun(services: DryRunServices, request: DryRunRequest, p
     const { problems, attempt } = problemList();
     const { documents, stored } = await checkAllowance(services, request, principal, attempt);
     await attempt(() => openSigning(services, request.finish?.signature, principal));
+    await attempt(() => openLetterhead(services, request.finish?.letterhead, principal, deadline));
     await attempt(() => requireReachable(content, urls[0]?.verdict, services, principal));
     return {
       dry_run: true,

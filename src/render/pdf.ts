@@ -89,6 +89,7 @@ export async function printAlone(
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
   if (finish.signature) throw invalidField('options.signature', 'needs the service, which keeps the certificates of a key');
+  if (finish.letterhead) throw invalidField('options.letterhead', 'needs the service; platen assemble has a step letterhead');
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
   return await renderPdf(engine, { content, load, print, paged, finish }, owner, deadline).catch((error: unknown) => {
@@ -135,6 +136,7 @@ async function renderSteps(engine: PrintEngine, order: PrintOrder, owner: Render
     structure: toStructureSettings(document, missingGlyphs),
     forms: form.forms,
     signature: signing && toSignatureField(signing, shown),
+    letterhead: order.letterhead,
     watermark: layOutWatermark(finish.watermark, stamp?.chunks, pages),
   };
   const chunks = await finishPdf(finishing, document, settings, signing, shareOf, deadline);

@@ -14,7 +14,8 @@ import { noteFailed, noteRendered } from '../work-log.ts';
 import { type AssembledResult, type AssemblyServices, assembleFile } from './assembly/assemble.ts';
 import { type AssemblyRequest, makesOnePdf } from './assembly/assembly-request.ts';
 import { captureImage, type RenderedImage } from './image.ts';
-import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
+import { type LetterheadServices, printOnLetterhead } from './letterhead.ts';
+import type { PrintEngine, RenderedPdf } from './pdf.ts';
 import type { PrintOrder } from './print-order.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { requireNone } from './report.ts';
@@ -24,7 +25,7 @@ import { resolveHeld, type SourceServices } from './resolve-source.ts';
 import { openSigning, type Signing, type SigningServices } from './steps/signing.ts';
 import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
-export interface RenderServices extends SourceServices, SigningServices, Omit<AssemblyServices, 'engine'> {
+export interface RenderServices extends SourceServices, SigningServices, LetterheadServices, Omit<AssemblyServices, 'engine'> {
   engine: PrintEngine;
   documents: Documents;
   allowance: ChargedRenders;
@@ -89,8 +90,9 @@ export async function render(
   const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
   return runWithContent(services, request, principal, client, async (content, admitted) => {
     const { owner, deadline } = admitted;
+    const at = { principal, ...admitted };
     const file = await ('finish' in request
-      ? renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline)
+      ? printOnLetterhead(engine, toPrintOrder(request, content, signing, principal), services, at)
       : captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined));
     return deliver(file, admitted);
   });
@@ -115,16 +117,17 @@ export async function findViolations(
 ): Promise<unknown[]> {
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
-  return runWithContent(services, request, principal, client, async (content, { owner, reservation, deadline }) => {
+  return runWithContent(services, request, principal, client, async (content, admitted) => {
     const { load, print, paged, finish } = request;
-    const violations = await renderPdf(services.engine, { content, load, print, paged, finish, signing }, owner, deadline).then(
+    const order = { content, load, print, paged, finish, signing };
+    const violations = await printOnLetterhead(services.engine, order, services, { principal, ...admitted }).then(
       () => [],
       (error: unknown) => {
         if (hasCode(error, 'not_conformant')) return error.members.violations as unknown[];
         throw error;
       },
     );
-    if (reservation) await services.allowance.release(reservation);
+    if (admitted.reservation) await services.allowance.release(admitted.reservation);
     return violations;
   });
 }

@@ -1,13 +1,18 @@
 /** Where an assembly draws pages of one PDF on those of another, checked with poppler. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
 import { expect, test } from 'vitest';
 import type { DrawStep } from '../../src/pdf/assemble/draw-on-pages.ts';
+import { withLetterhead } from '../../src/pdf/edit/letterhead.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
+import { Letterheads } from '../../src/uploads/letterheads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { type Box, DrawnPixels } from '../support/drawn-pixels.ts';
+import { run } from '../support/printed-files.ts';
+import { RawPrinter } from '../support/raw-printer.ts';
 
 const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000 }));
 const folder = await mkdtemp(join(tmpdir(), 'platen-assembly-'));
@@ -70,4 +75,24 @@ test('a page that is drawn has what it inherits, its turn and its box', async ()
   expect(await drawn(empty, { source: await pageOf(content, {}, [100, 100, 120, 110]) })).toEqual(CORNER);
   const turned = await pageOf(content, { Rotate: 90 }, [100, 100, 120, 110]);
   expect(await drawn(empty, { source: turned })).toEqual({ left: 0, top: 0, right: 10, bottom: 20 });
+});
+
+test('the letterhead of a print has what its page inherits, its turn and its box', async () => {
+  const letterheads = new Letterheads(assembly);
+  const printer = closeAfterAll(await RawPrinter.start());
+  const printed = await printer.print('<style>@page { size: 200pt 100pt; margin: 0 }</style><p style="visibility: hidden">x');
+  const boxOn = async (source: Uint8Array) => {
+    const letterhead = await letterheads.prepare('ada', randomUUID(), async () => source);
+    const file = join(folder, 'letter.pdf');
+    await writeFile(file, withLetterhead(printed, letterhead));
+    await run('qpdf', ['--check', file]);
+    return (await DrawnPixels.of(file)).box();
+  };
+  const content = '/Inherited gs 100 100 20 10 re f';
+  expect(await boxOn(await pageOf('0 90 20 10 re f'))).toEqual(CORNER);
+  expect(await boxOn(await pageOf(content, {}, [100, 20, 300, 120]))).toEqual({ left: 0, top: 10, right: 20, bottom: 20 });
+  expect(await boxOn(await pageOf(content, { Rotate: 180 }, [100, 100, 300, 200]))).toEqual({
+    ...{ left: 180, top: 0, right: 200, bottom: 10 },
+  });
+  expect(await boxOn(await pageOf('q q 0 0 5 5 re W n Q Q Q 0 90 20 10 re f'))).toEqual(CORNER);
 });

@@ -11,6 +11,8 @@ import { assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
 import { parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { UploadAssembly } from '../../uploads/assemble-uploads.ts';
+import { Letterheads } from '../../uploads/letterheads.ts';
+import { UploadValidation } from '../../uploads/validate-uploads.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
@@ -43,6 +45,8 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
   const services = {
     engine,
     uploadAssembly,
+    letterheads: new Letterheads(uploadAssembly),
+    uploadValidation: opened.adopt(new UploadValidation(), (each) => each.close()),
     markdown,
     documents: { find: notHere, read: notHere },
     templates: { fill: notHere },

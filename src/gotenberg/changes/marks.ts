@@ -3,7 +3,7 @@
  * (https://pdfcpu.io/core/watermark).
  */
 import { invalidField } from '../../errors.ts';
-import type { Position } from '../../pdf/assemble/draw-on-pages.ts';
+import type { Position } from '../../pdf/edit/embedded-page.ts';
 import type { GivenDraw } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { type Rename, readNumber, readObject } from '../read-field.ts';

@@ -1,7 +1,8 @@
 /** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
-import type { Password } from '../finish-settings.ts';
+import { toLetterhead } from '../edit/letterhead.ts';
+import type { Letterhead, Password } from '../finish-settings.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { encrypt } from '../objects/encrypt.ts';
@@ -9,7 +10,15 @@ import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { withdrawClaims } from './claims.ts';
 import { type ExtractStep, extract } from './extract.ts';
-import { type AssembledFile, type Dropped, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
+import {
+  type AssembledFile,
+  copyOf,
+  type Dropped,
+  type OpenDocument,
+  type PagePlace,
+  reopen,
+  StepError,
+} from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
 import { runStep, type Step } from './steps.ts';
@@ -22,6 +31,7 @@ export interface AssemblyOrder {
   split?: { number: number; step: SplitStep } | undefined;
   extract?: { number: number; step: ExtractStep } | undefined;
   password?: Password | undefined;
+  isLetterhead?: boolean | undefined;
   maxBytes: number;
   /** Where the pages of the only part come from, if it is the result of earlier steps. */
   places?: PagePlace[] | undefined;
@@ -33,6 +43,7 @@ export interface Assembled {
   dropped: Dropped[];
   /** What a PDF holds, as JSON. */
   extracted?: Uint8Array | undefined;
+  letterhead?: Letterhead | undefined;
 }
 
 /** What is wrong with the request. */
@@ -58,17 +69,24 @@ function join(...names: string[]): string {
 
 async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<Assembled> {
   const { steps, split, extract: wanted, password, maxBytes } = order;
-  const isLast = !steps.length && !split && !wanted && !password;
+  const isLast = !steps.length && !split && !wanted && !password && !order.isLetterhead;
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
   const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
   for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
   if (password) withdrawClaims(document, 'encrypt');
+  if (order.isLetterhead) return { files: [], places: [], dropped: [], letterhead: await prepare(document, maxBytes) };
   const outcome = wanted
     ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
     : { files: await finish(document, order) };
   return { ...outcome, places: document.places, dropped: document.dropped };
+}
+
+async function prepare(document: OpenDocument, maxBytes: number): Promise<Letterhead> {
+  const letterhead = await toLetterhead(await copyOf(document));
+  if (letterhead.bytes > maxBytes) throw mergedTooLarge(maxBytes);
+  return letterhead;
 }
 
 async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {

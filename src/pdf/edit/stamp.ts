@@ -10,6 +10,7 @@ import {
   type PdfRef,
   PdfStream,
 } from '@libpdf/core';
+import type { GraphicsBalance } from '../content/graphics-balance.ts';
 import type { PageStamp } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { findResources, type PageView, pageView } from '../objects/page-view.ts';
@@ -37,15 +38,8 @@ const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 
 const SAVES = /^(?:q\n)+$/;
-const BEGIN = '/Artifact <</Type /Pagination /Subtype /Watermark>> BDC';
-
-/** How content leaves the stack of graphics states. */
-export interface GraphicsBalance {
-  /** How many states it restores that it has not saved. */
-  missing: number;
-  /** How many states it saves and does not restore. */
-  open: number;
-}
+/** Begins what is drawn. */
+export const BEGIN = '/Artifact <</Type /Pagination /Subtype /Watermark>> BDC';
 
 /** Content of Chromium saves what it restores. */
 const BALANCED: GraphicsBalance = { missing: 0, open: 0 };
@@ -70,10 +64,10 @@ export class PageDrawing {
     const form = this.#editable.resolve(ref);
     if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
     const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
-    this.#editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
+    this.#editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.getDecodedData()));
   }
 
-  drawOn(ref: PdfRef, drawn: PDFEmbeddedPage, matrix: readonly number[], { missing, open } = BALANCED): void {
+  drawOn(ref: PdfRef, drawn: Pick<PDFEmbeddedPage, 'ref'>, matrix: readonly number[], { missing, open } = BALANCED): void {
     const dict = (this.#editable.asDict(ref) as PdfDict).clone();
     const resources = findResources(this.#editable, dict)?.clone() ?? new PdfDict();
     const name = this.#addResource(resources, 'XObject', STAMP, drawn.ref);

@@ -2,6 +2,7 @@
 import { type PDF, PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import { type EditableObject, EditablePdf } from './editable-pdf.ts';
 import { pageRefs, withInherited } from './page-tree.ts';
+import type { PdfReader } from './pdf-reader.ts';
 
 const NO_FILE = { size: 0, body: () => undefined };
 
@@ -43,17 +44,22 @@ export class ForeignPdf extends EditablePdf {
     this.#pages = [...refs];
   }
 
-  override *objects(): Generator<EditableObject> {
-    const seen = new Set<number>();
-    const waiting = [this.root, ...(this.info ? [this.info] : [])];
-    for (let ref = waiting.pop(); ref; ref = waiting.pop()) {
-      if (seen.has(ref.objectNumber)) continue;
-      seen.add(ref.objectNumber);
-      const value = this.resolve(ref);
-      if (!value || value instanceof PdfNull) continue;
-      yield { id: ref.objectNumber, value };
-      collectReferences(value, waiting);
-    }
+  override objects(): Generator<EditableObject> {
+    return listReachable(this, [this.root, ...(this.info ? [this.info] : [])]);
+  }
+}
+
+/** The objects that these refer to, directly or not, and these themselves. */
+export function* listReachable(pdf: PdfReader, from: readonly PdfRef[]): Generator<{ id: number; value: PdfObject }> {
+  const seen = new Set<number>();
+  const waiting = [...from];
+  for (let ref = waiting.pop(); ref; ref = waiting.pop()) {
+    if (seen.has(ref.objectNumber)) continue;
+    seen.add(ref.objectNumber);
+    const value = pdf.resolve(ref);
+    if (!value || value instanceof PdfNull) continue;
+    yield { id: ref.objectNumber, value };
+    collectReferences(value, waiting);
   }
 }
 

@@ -13,17 +13,19 @@ import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { Dropped, PagePlace } from '../../pdf/assemble/open-document.ts';
 import type { AssemblyPart } from '../../pdf/assemble/open-parts.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
-import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf, renderPdf } from '../pdf.ts';
+import { type LetterheadServices, printOnLetterhead } from '../letterhead.ts';
+import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf } from '../pdf.ts';
 import type { RenderOwner } from '../render-owner.ts';
 import type { RenderReport } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
+import type { GivenFile } from '../request/values/given-file.ts';
 import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
 import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
-import type { AssemblyRequest, DrawPlan, GivenFile, PartPlan, StepPlan } from './assembly-request.ts';
+import type { AssemblyRequest, DrawPlan, PartPlan, StepPlan } from './assembly-request.ts';
 import { fillFields, hasFields, markJob } from './marks.ts';
 
-export interface AssemblyServices extends SourceServices {
+export interface AssemblyServices extends SourceServices, Omit<LetterheadServices, 'documents'> {
   /** May be missing if `needsBrowser` is false for the request. */
   engine: PrintEngine | undefined;
   documents: Pick<Documents, 'find' | 'read'>;
@@ -113,13 +115,11 @@ export async function checkAssembly(
   await deadline.race(services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal));
 }
 
-async function renderPart(
-  request: RenderRequest,
-  { services, principal, owner, deadline, hold }: Assembling,
-): Promise<RenderedPdf> {
+async function renderPart(request: RenderRequest, at: Assembling): Promise<RenderedPdf> {
+  const { services, principal, deadline, hold } = at;
   const { load, print, paged, finish } = request;
   const content = await resolveHeld(request, principal, services, deadline, hold);
-  return renderPdf(requireEngine(services), { content, load, print, paged, finish }, owner, deadline);
+  return printOnLetterhead(requireEngine(services), { content, load, print, paged, finish }, services, at);
 }
 
 async function readFile(file: GivenFile, { services, principal, deadline, hold }: Reading) {

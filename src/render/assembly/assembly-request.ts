@@ -16,13 +16,11 @@ import { equivalentOption } from '../request/schemas/equivalent-options.ts';
 import type { PdfOptions } from '../request/schemas/options-schema.ts';
 import { parseAssets, type UploadedFile } from '../request/values/assets.ts';
 import { isUsableFilename } from '../request/values/filename.ts';
+import { type GivenFile, parseFile } from '../request/values/given-file.ts';
 import { POINTS_PER_INCH, toInches } from '../request/values/lengths.ts';
 import { type Metadata, parseMetadata } from '../request/values/metadata.ts';
 import { ValidationErrors } from '../request/values/validation-errors.ts';
 import { type Mark, parseMark } from './marks.ts';
-
-/** A PDF that exists. */
-export type GivenFile = { content: Buffer } | { documentId: string };
 
 export interface PartPlan {
   from: { request: RenderRequest } | GivenFile;
@@ -151,7 +149,7 @@ class PartParser {
     for (const name of ['password', 'signature'] as const)
       if (own[name] !== undefined) this.#errors.add(`${at}.options.${name}`, 'is for a whole PDF: use a step');
     const body = { html, markdown, stylesheet, url, template_id, data, options: own };
-    const request = this.#collect(at, () => parseRenderRequest(body, this.#limits));
+    const request = this.#collect(at, () => parseRenderRequest(body, this.#limits, [], this.#files));
     if (!request || !this.#files.size || request.source.kind === 'url' || request.baseUrl !== undefined)
       return request && { request };
     return { request: { ...request, assets: this.#files } };
@@ -176,28 +174,6 @@ function nameOf(file: string | undefined, files: HostedFiles): string | undefine
 
 function checkPages(path: string, pages: string | undefined, errors: ValidationErrors): void {
   if (pages !== undefined && !parsePageChoice(pages)) errors.add(path, `must be ${PAGE_CHOICE_EXPECTED}`);
-}
-
-const PDF_IN_BASE64 = Buffer.from('%PDF').toString('base64').slice(0, 5);
-
-/** A name of one of the files, or the file itself. */
-function parseFile(
-  { file, document_id: documentId }: Pick<GivenPart, 'file' | 'document_id'>,
-  at: string,
-  files: HostedFiles,
-  errors: ValidationErrors,
-): GivenFile | undefined {
-  if (documentId !== undefined) return { documentId };
-  if (file === undefined) return undefined;
-  const named = files.get(file);
-  if (named) return { content: named.content };
-  if (!file.startsWith(PDF_IN_BASE64) && file.length < 512) {
-    errors.add(`${at}.file`, 'is no file of this request, and no PDF as base64');
-    return undefined;
-  }
-  const content = Buffer.from(file, 'base64');
-  if (content.toString('base64') !== file) errors.add(`${at}.file`, 'must be base64, padded and without line breaks');
-  return { content };
 }
 
 interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password'> {

@@ -1,4 +1,5 @@
 /** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
+import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import { type Invoice, invoiceFilename } from '../../pdf/conformance/invoice-profiles.ts';
 import { type Claims, isVersion2, toClaims } from '../../pdf/conformance/profiles.ts';
 import { type FinishSettings, RFC_3339 } from '../../pdf/finish-settings.ts';
@@ -8,14 +9,16 @@ import type { PdfOptions } from './schemas/options-schema.ts';
 import { parseSignature, type SignaturePlan } from './signature-options.ts';
 import { decodeBase64 } from './values/base64.ts';
 import { isUsableFilename } from './values/filename.ts';
+import { type GivenFile, parseFile } from './values/given-file.ts';
 import type { ValidationErrors } from './values/validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark-options.ts';
 
 /** The finishing plan before the document is printed and the owner is known. */
 export interface FinishPlan
-  extends Omit<FinishSettings, 'watermark' | 'boundary' | 'structure' | 'forms' | 'signature' | 'compress'> {
+  extends Omit<FinishSettings, 'watermark' | 'letterhead' | 'boundary' | 'structure' | 'forms' | 'signature' | 'compress'> {
   /** Undefined for the default, which depends on the printed PDF. */
   compress: boolean | undefined;
+  letterhead: GivenFile | undefined;
   watermark: Watermark | undefined;
   /** Whether the PDF has tags, which are then repaired. */
   repairsTags: boolean;
@@ -29,7 +32,8 @@ type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
-export function parseFinishing(options: PdfOptions, errors: ValidationErrors): FinishPlan {
+/** `files` are those that options can name. */
+export function parseFinishing(options: PdfOptions, errors: ValidationErrors, files: HostedFiles = new Map()): FinishPlan {
   const conformance = parseConformance(options, errors);
   const tagged = isTagged(options);
   const outline = options.outline ?? false;
@@ -42,6 +46,7 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
     repairsTags: tagged || outline,
     compress: options.compress,
     attachments: parseAttachments(options.attachments ?? [], options.invoice, errors),
+    letterhead: parseLetterhead(options.letterhead, files, errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),
     images: parseImages(options.images, errors),
     password: parsePassword(options.password, errors),
@@ -50,6 +55,19 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
     invoice: parseInvoice(options.invoice, errors),
     signature: parseSignature(options, errors),
   };
+}
+
+function parseLetterhead(
+  given: PdfOptions['letterhead'],
+  files: HostedFiles,
+  errors: ValidationErrors,
+): FinishPlan['letterhead'] {
+  if (!given) return undefined;
+  const { file, document_id } = given;
+  if (file !== undefined && document_id !== undefined)
+    errors.add('options.letterhead.file', 'cannot be combined with document_id');
+  if (file === undefined && document_id === undefined) errors.add('options.letterhead', 'must have file or document_id');
+  return parseFile(given, 'options.letterhead', files, errors);
 }
 
 function parseImages(given: PdfOptions['images'], errors: ValidationErrors): FinishPlan['images'] {

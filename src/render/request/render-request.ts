@@ -71,13 +71,20 @@ const TEXTS = ['html', 'markdown', 'stylesheet'] as const;
 
 const checkBody = validator(PdfRequestBody, equivalentOption);
 
-/** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
-export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
+/**
+ * `uploaded` are assets sent in addition to the body, and options can also name `shared` files. Throws `invalid_request` with all errors, or `content_too_large`. */
+export function parseRenderRequest(
+  body: unknown,
+  limits: RenderLimits,
+  uploaded: readonly UploadedFile[] = [],
+  shared?: HostedFiles,
+): RenderRequest {
   const checked = checkBody(body);
   const { conformance_report: reportsConformance = false } = checked;
   const errors = new ValidationErrors();
   const common = parseSourceRequest(checked, uploaded, limits, errors);
-  const request = { ...common, ...parsePrinting(checked, errors), reportsConformance };
+  const files = common.assets ?? shared;
+  const request = { ...common, ...parsePrinting(checked, errors, files), reportsConformance };
   if (reportsConformance && request.finish.conformance === undefined)
     errors.add('conformance_report', 'requires options.conformance or options.invoice');
   if (reportsConformance && request.isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
@@ -112,9 +119,13 @@ export function parseRendering(body: Options, limits: RenderLimits, errors: Vali
   return { ...parseLoading(body, limits, errors), ...parsePrinting(body, errors) };
 }
 
-function parsePrinting({ url, options = {} }: Options, errors: ValidationErrors): Printing {
+function parsePrinting({ url, options: given = {} }: Options, errors: ValidationErrors, files?: HostedFiles): Printing {
+  const { margin } = given.letterhead ?? {};
+  if (margin !== undefined && given.margin !== undefined)
+    errors.add('options.letterhead.margin', 'cannot be combined with options.margin');
+  const options = margin === undefined ? given : { ...given, margin };
   const print = parsePrintSettings(options, url !== undefined, errors);
-  return { print, paged: parsePaged(options, errors), finish: parseFinishing(options, errors) };
+  return { print, paged: parsePaged(options, errors), finish: parseFinishing(options, errors, files) };
 }
 
 /** Throws `content_too_large`. */

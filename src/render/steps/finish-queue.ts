@@ -2,7 +2,13 @@
 import type { Deadline } from '../../deadline.ts';
 import { queueFull } from '../../errors.ts';
 import type { Split, SplitTask } from '../../pdf/edit/split-documents.ts';
-import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from '../../pdf/finish-settings.ts';
+import type {
+  FinishSettings,
+  Letterhead,
+  SignatureField,
+  SignaturePlaceholder,
+  ValidationUpdate,
+} from '../../pdf/finish-settings.ts';
 import type { Finisher } from '../../pdf/finisher.ts';
 import type { MergeTask } from '../../pdf/merge/merge.ts';
 import { OwnerCounter } from '../../queue/owner-counter.ts';
@@ -43,8 +49,9 @@ export class FinishQueue {
   }
 
   /** Takes ownership of the chunks, and throws the same errors, like `Finisher.compress`. */
-  async compress(owner: string, chunks: Buffer[], deadline: Deadline): Promise<Buffer[]> {
-    return this.#runReserved(owner, totalLength(chunks), deadline, () => this.#finisher.compress(chunks, deadline.signal));
+  async compress(owner: string, chunks: Buffer[], deadline: Deadline, letterhead?: Letterhead): Promise<Buffer[]> {
+    const work = () => this.#finisher.compress(chunks, letterhead, deadline.signal);
+    return this.#runReserved(owner, totalLength(chunks), deadline, work);
   }
 
   /**

@@ -2,6 +2,7 @@
 import type { Content } from '../../chromium/load/load-settings.ts';
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
+import { withLetterhead } from '../../pdf/edit/letterhead.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../pdf/edit/normalize-info-dictionary.ts';
 import { type FinishSettings, needsFinishing, type SignaturePlaceholder } from '../../pdf/finish-settings.ts';
 import type { FinishPlan } from '../request/finish-options.ts';
@@ -37,11 +38,13 @@ export async function finishPdf(
   }
   if (needsFinishing(others)) return finishing.finish(shareOf, chunks, settings, deadline);
   normalizeInfoDictionary(chunks);
+  const { letterhead } = others;
   const printed = withMetadata(chunks, own);
-  if (!(compress ?? isWorthCompressing(printed))) return printed;
-  return finishing.compress(shareOf, printed, deadline).catch((error: unknown) => {
+  const draw = () => (letterhead ? [withLetterhead(Buffer.concat(printed), letterhead)] : printed);
+  if (!(compress ?? isWorthCompressing(printed))) return draw();
+  return finishing.compress(shareOf, printed, deadline, letterhead).catch((error: unknown) => {
     if (compress || !isRefusedByQueue(error, printed)) throw error;
-    return printed; // nobody has asked for a smaller PDF
+    return draw(); // nobody has asked for a smaller PDF
   });
 }
 

@@ -7,5 +7,6 @@ export const OPTION_GROUPS: Record<string, string> = {
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
   'Failure conditions': 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
-  Result: 'tagged outline conformance forms invoice metadata password watermark images attachments signature compress layout',
+  Result:
+    'tagged outline conformance forms invoice metadata password letterhead watermark images attachments signature compress layout',
 };

@@ -212,6 +212,19 @@ FailOnResourceError: TypeAlias = "bool"
 FailOnConsoleError: TypeAlias = "bool"
 
 
+class Letterhead(TypedDict):
+    """A PDF under the pages: its first page under the first, and so on, and its last page also under all that
+    follow. A profile of PDF/A fails with `not_conformant` if the letterhead breaks it."""
+
+    file: NotRequired[str]
+    """A PDF: the name of a file in `assets` or of a part `files` of the form, or base64."""
+    document_id: NotRequired[str]
+    """A stored document of the same key."""
+    margin: NotRequired[float | str | Margins]
+    """The room that the letterhead needs, as `options.margin`, with which it cannot be combined. Default: that of
+    the document."""
+
+
 ConformanceProfile: TypeAlias = "Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']"
 
 
@@ -432,6 +445,7 @@ class PdfOptions(TypedDict):
     layout: NotRequired[list[str]]
     """Reports where elements are on the pages of the PDF, as `layout` of the report: a box in points for each page
     that an element is on, and why a page break is before it. The selectors select at most 5000 elements."""
+    letterhead: NotRequired[Letterhead]
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
     """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
     `password`; attachments need PDF/A-3 or PDF/A-4f."""

@@ -1,9 +1,10 @@
 /** The schema of `POST /v1/pdf/assemble`. Keywords of the schema hold its documentation. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import { POSITIONS } from '../../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
+import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
+import { DocumentId, FileOf } from './file-schema.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
 import { LENGTH } from './length-schema.ts';
 import { flag, oneOf, option } from './option.ts';
@@ -12,7 +13,6 @@ import { PdfOptions, PdfRequestBody } from './options-schema.ts';
 export const MAX_PARTS = 2_000;
 export const MAX_STEPS = 50;
 const MAX_TEXT = 2_000;
-const MAX_FILE = 134_217_728;
 
 const CLOSED = { additionalProperties: false };
 const { html, markdown, stylesheet, url, template_id, data, store, filename, metadata, assets, dry_run } =
@@ -26,17 +26,6 @@ const Pages = option(Type.String({ maxLength: 2_000 }), {
   'x-default': 'all',
   examples: ['1-3, 7-'],
 });
-const FileOf = (description: string) =>
-  option(Type.String({ maxLength: MAX_FILE }), {
-    expected: 'the name of a file in assets or in the form, or base64',
-    description: `${description}: the name of a file in \`assets\` or of a part \`files\` of the form, or base64.`,
-    examples: ['terms.pdf'],
-  });
-const DocumentId = option(Type.String({ maxLength: 64 }), {
-  description: 'A stored document of the same key.',
-  examples: ['doc_0123456789ABCDEFGHIJKL'],
-});
-
 export const PartSchema = Type.Object(
   {
     ...{ html, markdown, stylesheet, url, template_id, data },

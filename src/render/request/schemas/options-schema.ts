@@ -5,6 +5,7 @@ import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
 import { AssetsSchema } from '../values/assets.ts';
 import { FORMAT_NAMES } from '../values/lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from '../values/metadata.ts';
+import { DocumentId, FileOf } from './file-schema.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
 import { flag, oneOf, option, YES_OR_NO } from './option.ts';
@@ -18,6 +19,7 @@ const CLOSED = { additionalProperties: false };
 
 const side = option(Length, { default: 0, 'x-unit': 'px' });
 const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, $id: 'Margins' });
+const Margin = Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]);
 
 const WAIT_UNTIL = ['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
 const ANIMATIONS = ['finish', 'run'] as const;
@@ -133,7 +135,7 @@ export const PdfOptions = Type.Object(
       examples: ['10mm', 96, 'auto'],
     }),
     landscape: flag(false, 'Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent.'),
-    margin: option(Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]), {
+    margin: option(Margin, {
       expected: MARGIN,
       description:
         'One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin. With `auto`, the upper and lower margins are those that `header` and `footer` need.',
@@ -344,6 +346,29 @@ export const PdfOptions = Type.Object(
       'x-default': 'none',
       examples: [['h2', '#total']],
     }),
+    letterhead: option(
+      Type.Object(
+        {
+          file: FileOf('A PDF'),
+          document_id: DocumentId,
+          margin: option(Margin, {
+            expected: MARGIN,
+            description: 'The room that the letterhead needs, as `options.margin`, with which it cannot be combined.',
+            'x-unit': 'px',
+            'x-default': 'that of the document',
+            examples: ['60mm 25mm 30mm'],
+          }),
+        },
+        { ...CLOSED, $id: 'Letterhead' },
+      ),
+      {
+        expected: 'an object {file | document_id, margin}',
+        description:
+          'A PDF under the pages: its first page under the first, and so on, and its last page also under all that follow. A profile of PDF/A fails with `not_conformant` if the letterhead breaks it.',
+        'x-default': 'none',
+        examples: [{ file: 'letterhead.pdf', margin: '60mm 25mm 30mm' }],
+      },
+    ),
     ...FINISH_OPTIONS,
     failOnWarning: option(Type.Array(oneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }), {
       $id: 'FailOnWarning',

@@ -3,19 +3,22 @@
  * own, because it loads in half the time of the other work.
  */
 import { move } from 'piscina';
-import { yieldToOthers } from '../yield-to-others.ts';
-import { compressPrinted } from './compress-printed.ts';
-import { removeDuplicates } from './remove-duplicates.ts';
+import { compressPrinted } from './compress/compress-printed.ts';
+import { removeDuplicates } from './compress/remove-duplicates.ts';
+import { withLetterhead } from './edit/letterhead.ts';
+import type { Letterhead } from './finish-settings.ts';
+import { yieldToOthers } from './yield-to-others.ts';
 
 export interface CompressTask {
   pieces: Uint8Array[];
+  letterhead?: Letterhead | undefined;
 }
 
 yieldToOthers();
 
 /** Returns the PDF as it is if that fails. The bytes are transferred instead of copied. */
-export default function compress({ pieces }: CompressTask): Uint8Array<ArrayBuffer> {
-  const compressed = compressAsPossible(Buffer.concat(pieces));
+export default function compress({ pieces, letterhead }: CompressTask): Uint8Array<ArrayBuffer> {
+  const compressed = compressAsPossible(withLetterhead(Buffer.concat(pieces), letterhead));
   return move(compressed) as unknown as typeof compressed;
 }
 

@@ -1,8 +1,15 @@
 /** Tells how the content of a page leaves the stack of graphics states (ISO 32000-1, 8.4.2): that of others may leave it changed. */
 import { type PdfDict, PdfStream } from '@libpdf/core';
-import { scanContent } from '../content/content-scanner.ts';
-import type { GraphicsBalance } from '../edit/stamp.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
+import { scanContent } from './content-scanner.ts';
+
+/** How content leaves the stack of graphics states. */
+export interface GraphicsBalance {
+  /** How many states it restores that it has not saved. */
+  missing: number;
+  /** How many states it saves and does not restore. */
+  open: number;
+}
 
 const MAX_INLINE_IMAGES = 1_000;
 const INLINE_IMAGE = /\s*BI\s[\s\S]*?\sEI(?=\s)/y;

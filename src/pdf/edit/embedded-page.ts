@@ -1,0 +1,87 @@
+/** A page of another PDF as a form XObject, and where it is drawn on a page. */
+import { deflateSync } from 'node:zlib';
+import { type PDF, type PDFEmbeddedPage, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
+import { balanceOf } from '../content/graphics-balance.ts';
+import { findResources, type PageView, pageView } from '../objects/page-view.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
+import { toDirection } from './stamp.ts';
+
+export const POSITIONS = [
+  ...(['top-left', 'top', 'top-right', 'left', 'center', 'right', 'bottom-left', 'bottom', 'bottom-right'] as const),
+];
+export type Position = (typeof POSITIONS)[number];
+
+export interface Placement {
+  /** Counterclockwise, in degrees. */
+  rotate: number;
+  position: Position;
+  /** In points, to the right and down. */
+  offset: { x: number; y: number };
+  /** A factor of its own size; undefined to make it as large as the page allows, times `fit`. */
+  scale: number | undefined;
+  fit: number;
+}
+
+/** As large as the page allows, from its upper left corner. */
+export const FILLING: Placement = { position: 'top-left', offset: { x: 0, y: 0 }, scale: undefined, fit: 1, rotate: 0 };
+
+export interface EmbeddedPage extends Pick<PDFEmbeddedPage, 'ref' | 'box'> {
+  /** How far the page is turned clockwise where it comes from, in degrees. */
+  turn: number;
+}
+
+/** libpdf embeds what a page has itself: what it inherits is given to it first. It takes the far corner of a box for its size. */
+export async function embedPage(pdf: PDF, source: PDF, index: number): Promise<EmbeddedPage> {
+  const reader = new PdfReader(source);
+  const page = source.getPage(index)?.dict as PdfDict;
+  const { left, bottom, width, height, turn } = pageView(reader, page);
+  page.set('MediaBox', PdfArray.of(...[left, bottom, width, height].map((each) => PdfNumber.of(each))));
+  page.set('Resources', findResources(reader, page) ?? new PdfDict());
+  const { missing } = balanceOf(reader, page);
+  const { ref, box } = await pdf.embedPage(source, index);
+  const form = pdf.getObject(ref);
+  if (form instanceof PdfStream) {
+    form.setData(deflateSync(Buffer.concat([Buffer.from('q\n'.repeat(missing)), form.data])));
+    form.set('Filter', PdfName.FlateDecode);
+  }
+  return { ref, box, turn };
+}
+
+/** Where a drawn page is on a page as it is shown, which may be rotated. */
+export function placement(view: PageView, { box, turn }: Pick<EmbeddedPage, 'box' | 'turn'>, place: Placement): number[] {
+  const { position, offset, scale, fit } = place;
+  const rotate = place.rotate - turn;
+  const isTurned = Math.abs(view.turn % 180) === 90;
+  const [width, height] = isTurned ? [view.height, view.width] : [view.width, view.height];
+  const [cos, sin] = toDirection(rotate);
+  const across = box.width * Math.abs(cos) + box.height * Math.abs(sin);
+  const down = box.width * Math.abs(sin) + box.height * Math.abs(cos);
+  const factor = scale ?? Math.min(width / across, height / down) * fit;
+  const [left, top] = [share(position, 'left', 'right'), share(position, 'top', 'bottom')];
+  const x = across * factor * (0.5 - left) + width * left + offset.x;
+  const y = height - (down * factor * (0.5 - top) + height * top + offset.y);
+  const [centerX, centerY] = fromShown(view, x, y);
+  const [a, b] = toDirection(view.turn + rotate).map((each) => each * factor) as [number, number];
+  const [boxX, boxY] = [box.x + box.width / 2, box.y + box.height / 2];
+  return [a, b, -b, a, centerX - a * boxX + b * boxY, centerY - b * boxX - a * boxY];
+}
+
+/** 0 at the first side, 1 at the second, and else in the middle. */
+function share(position: Position, first: string, second: string): number {
+  if (position.includes(first)) return 0;
+  return position.includes(second) ? 1 : 0.5;
+}
+
+/** A point of the page as it is shown, from its lower left corner, in the coordinates of the page. */
+function fromShown({ left, bottom, width, height, turn }: PageView, x: number, y: number): [number, number] {
+  switch (((turn % 360) + 360) % 360) {
+    case 90:
+      return [left + width - y, bottom + x];
+    case 180:
+      return [left + width - x, bottom + height - y];
+    case 270:
+      return [left + y, bottom + height - x];
+    default:
+      return [left + x, bottom + y];
+  }
+}
