@@ -7,6 +7,7 @@ export interface FillStep {
 }
 
 export async function fillFields(document: OpenDocument, { fields }: FillStep): Promise<void> {
+  dropXfa(document);
   const form = (await reopen(document)).pdf.getForm();
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
@@ -21,12 +22,22 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   form?.updateAppearances();
 }
 
+/** A form of XFA says in another language what the fields show, and would contradict them. */
+function dropXfa({ pdf, dropped }: OpenDocument): void {
+  const form = pdf.dict(pdf.catalog, 'AcroForm')?.clone();
+  if (!form?.has('XFA')) return;
+  form.delete('XFA');
+  pdf.catalog.set('AcroForm', form);
+  dropped.push({ what: 'XFA', why: 'it would contradict the fields, which have changed' });
+}
+
 export interface FlattenStep {
   /** Whether annotations other than links become content as well. */
   annotations: boolean;
 }
 
 export async function flatten(document: OpenDocument, { annotations }: FlattenStep): Promise<void> {
+  dropXfa(document);
   const pdf = await reopen(document);
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
   pdf.pdf.getForm()?.flatten();

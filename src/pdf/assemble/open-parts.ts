@@ -2,6 +2,7 @@
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { attach } from '../edit/attachments.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
+import { MergedCatalog } from '../merge/merge-catalog.ts';
 import { readPartFacts } from '../merge/merge-claims.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
@@ -70,7 +71,7 @@ export async function openParts(
   for (const [index, part] of parts.entries()) opened.push(await openPart(part, index, document, checks));
   const [only, ...more] = opened;
   if (only && !more.length) return { ...document, pdf: only };
-  const joined = join(opened, parts, document.places, maxBytes);
+  const joined = join(opened, parts, document, maxBytes);
   const files = opened.flatMap((pdf, index) => readFiles(pdf, document.dropped, index));
   const labels = opened.flatMap((pdf) => readLabels(pdf) ?? pdf.pages().map(() => undefined));
   const hasLabels = labels.some(Boolean);
@@ -168,10 +169,11 @@ function removeSignatures(pdf: ForeignPdf): void {
 function join(
   opened: readonly ForeignPdf[],
   parts: readonly AssemblyPart[],
-  places: readonly PagePlace[],
+  { places, dropped }: Found,
   maxBytes: number,
 ): Uint8Array {
-  const merged = new MergedFile(maxBytes);
+  const catalog = new MergedCatalog();
+  const merged = new MergedFile(maxBytes, catalog);
   for (const [index, { pdf }] of opened.entries()) {
     const { isOwn } = parts[index] as AssemblyPart;
     const { title = '' } = places.find(({ part }) => part === index) ?? {};
@@ -182,6 +184,7 @@ function join(
     }
   }
   const file = merged.end();
+  dropped.push(...catalog.lost);
   if (file.length > maxBytes) throw mergedTooLarge(maxBytes);
   return file.join();
 }

@@ -20,6 +20,7 @@ export function selectPages(pdf: ForeignPdf, indexes: readonly number[]): void {
   const dropped = before.filter(({ ref }) => gone.has(ref.objectNumber));
   for (const { page } of dropped) for (const { ref } of pdf.annotations(page)) pdf.change(ref, PdfNull.instance);
   for (const { ref, page } of before) if (!gone.has(ref.objectNumber)) dropLinksTo(pdf, ref, page, gone);
+  dropActionOn(pdf, gone);
   pruneForm(pdf);
   pruneTags(pdf, gone);
   pdf.setPages(kept);
@@ -40,6 +41,13 @@ function dropLinksTo(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, gone: Readonly
   if (!dead.length) return;
   pdf.update(ref, { Annots: PdfArray.of(...annotations.filter((each) => !dead.includes(each))) });
   for (const each of dead) if (each instanceof PdfRef) pdf.change(each, PdfNull.instance);
+}
+
+/** A page that is gone cannot be opened first. */
+function dropActionOn(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
+  const action = pdf.catalog.get('OpenAction');
+  const target = action && targetPage(pdf, PdfDict.of(pdf.asDict(action) ? { A: action } : { Dest: action }));
+  if (target && gone.has(target.objectNumber)) pdf.catalog.delete('OpenAction');
 }
 
 /** Removes the widgets that are gone, and fields that have no others. */

@@ -1,5 +1,5 @@
 /** Joins the form fields of merged PDFs. A number is added to a field name that is already taken. */
-import { type PdfDict, type PdfObject, PdfRef, type PdfString } from '@libpdf/core';
+import { PdfArray, PdfBool, type PdfDict, type PdfObject, PdfRef, type PdfString } from '@libpdf/core';
 import { FieldNames } from '../forms/field-names.ts';
 import { formDictionary, OWN_FONTS } from '../forms/form-dictionary.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
@@ -14,6 +14,9 @@ export class MergedForm {
   readonly #names = new FieldNames();
   readonly #fields: PdfRef[] = [];
   #hasSignatures = false;
+  #needsAppearances = false;
+  /** The order in which values are computed. */
+  readonly #order: PdfObject[] = [];
   /** The fonts for what users type, by their names. */
   readonly #typed = new Map<string, PdfObject>();
 
@@ -21,6 +24,8 @@ export class MergedForm {
   join(source: Source, catalog: PdfDict): Map<number, PdfString> {
     const form = source.dict(catalog, 'AcroForm');
     this.#hasSignatures ||= form?.has('SigFlags') ?? false;
+    this.#needsAppearances ||= form?.getBool('NeedAppearances')?.value ?? false;
+    this.#order.push(...source.list(form, 'CO').map((field) => source.copyValue(field)));
     for (const [{ value: name }, font] of source.dict(source.dict(form, 'DR'), 'Font') ?? [])
       if (!OWN_FONTS.includes(name) && !this.#typed.has(name)) this.#typed.set(name, source.copyValue(font));
     const names = new Map<number, PdfString>();
@@ -36,8 +41,10 @@ export class MergedForm {
 
   /** The form dictionary, or undefined if there are no fields. */
   end(add: (object: PdfDict) => PdfRef): PdfDict | undefined {
-    return this.#fields.length
-      ? formDictionary(this.#fields, this.#hasSignatures, add, Object.fromEntries(this.#typed))
-      : undefined;
+    if (!this.#fields.length) return undefined;
+    const form = formDictionary(this.#fields, this.#hasSignatures, add, Object.fromEntries(this.#typed));
+    if (this.#needsAppearances) form.set('NeedAppearances', PdfBool.TRUE);
+    if (this.#order.length) form.set('CO', PdfArray.of(...this.#order));
+    return form;
   }
 }

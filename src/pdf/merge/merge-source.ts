@@ -6,6 +6,7 @@ import { explicitDestination } from '../objects/destinations.ts';
 import { pageRefs, withInherited } from '../objects/page-tree.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
+import type { MergedCatalog } from './merge-catalog.ts';
 import type { MergedForm } from './merge-forms.ts';
 import type { MergedLayers } from './merge-layers.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';
@@ -22,6 +23,8 @@ interface Target {
   tags: MergedTags;
   form: MergedForm;
   layers: MergedLayers;
+  /** Undefined if only pages and what belongs to them are kept. */
+  catalog: MergedCatalog | undefined;
   /** The fonts of the merged file. Undefined if this PDF was not made by Platen, so that its fonts stay as they are. */
   fonts: MergedFonts | undefined;
   newId(): number;
@@ -40,6 +43,7 @@ const MAX_NESTED_STREAMS = 10;
 export class MergeSource extends PdfReader {
   /** The pages in order, with their new object numbers. */
   readonly pages: Array<{ id: number; page: PdfDict }>;
+  readonly firstPage: PdfRef;
   /** The entries `First`, `Last` and `Count` for the document's bookmark; empty if the document has no outline. */
   readonly outline: string;
   readonly tags: SourceTags | undefined;
@@ -67,14 +71,15 @@ export class MergeSource extends PdfReader {
     this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
     this.language = this.text(catalog, 'Lang');
     this.isMarked = this.tags !== undefined && (this.dict(catalog, 'MarkInfo')?.getBool('Marked')?.value ?? false);
-    this.pages = pageRefs(this, catalog.get('Pages')).map((ref) => ({
-      id: this.take(ref.objectNumber),
-      page: this.asDict(ref) as PdfDict,
-    }));
-    if (!this.pages.length) throw new Error('the PDF has no pages');
+    const refs = pageRefs(this, catalog.get('Pages'));
+    const [firstPage] = refs;
+    if (!firstPage) throw new Error('the PDF has no pages');
+    this.firstPage = firstPage;
+    this.pages = refs.map((ref) => ({ id: this.take(ref.objectNumber), page: this.asDict(ref) as PdfDict }));
     this.outline = this.#copyOutline(catalog.get('Outlines'));
     this.#fieldNames = target.form.join(this, catalog);
     target.layers.join(this, catalog);
+    target.catalog?.join(this, catalog);
   }
 
   /** All objects to write. `node` is the object number of the parent of the pages. */

@@ -17,6 +17,7 @@ import { PackedFile } from '../objects/object-streams.ts';
 import { textString, toText } from '../objects/syntax.ts';
 import { identifier, type Parts } from '../objects/write.ts';
 import { isSigned } from '../security/signature-field.ts';
+import type { MergedCatalog } from './merge-catalog.ts';
 import { commonClaims, commonLanguage, commonTitle, type PartFacts, readPartFacts } from './merge-claims.ts';
 import { MergedForm } from './merge-forms.ts';
 import { MergedLayers } from './merge-layers.ts';
@@ -89,10 +90,15 @@ export class MergedFile {
   readonly #form = new MergedForm();
   readonly #layers = new MergedLayers();
   readonly #fonts = new MergedFonts();
+  readonly #kept: MergedCatalog | undefined;
   #nextId = FIRST_FREE;
 
-  /** Methods throw `resource_limit` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
-  constructor(maxBytes: number) {
+  /**
+   * Methods throw `resource_limit` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. `kept` takes
+   * what the catalogs have.
+   */
+  constructor(maxBytes: number, kept?: MergedCatalog) {
+    this.#kept = kept;
     this.#maxBytes = maxBytes;
     this.#tags = new MergedTags(() => this.#nextId++);
   }
@@ -109,7 +115,9 @@ export class MergedFile {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
     const [contents, tags] = [this.#contents, this.#tags];
     const [form, layers, fonts] = [this.#form, this.#layers, facts === UNTRUSTED ? undefined : this.#fonts];
-    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, layers, fonts, newId: () => this.#nextId++ });
+    const catalog = this.#kept;
+    const target = { streams, contents, bookmark, tags, form, layers, fonts, catalog, newId: () => this.#nextId++ };
+    const source = new MergeSource(pdf, target);
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
@@ -162,6 +170,7 @@ export class MergedFile {
     if (form) catalog.set('AcroForm', form);
     const layers = this.#layers.end();
     if (layers) catalog.set('OCProperties', layers);
+    this.#kept?.end(catalog, { isVersion2: claims?.accessible === 2 });
     const title = claims && commonTitle(this.#merged.map((part) => part.facts));
     if (claims) this.#writeClaims(catalog, claims, title);
     if (!claims || !isVersion2(claims)) this.#writeInfo(title);
@@ -178,7 +187,9 @@ export class MergedFile {
   #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
     const facts = { title: title || undefined, creator: PRODUCT, producer: PRODUCT };
     catalog.set('Metadata', this.#add(xmpStream(facts, claims)));
-    if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));
+    const preferences = catalog.getDict('ViewerPreferences')?.clone() ?? new PdfDict();
+    preferences.set('DisplayDocTitle', PdfBool.TRUE);
+    if (title) catalog.set('ViewerPreferences', preferences);
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
   }
 
