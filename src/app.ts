@@ -138,6 +138,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     merging,
     backgroundJobs,
     ...pdfReaders,
+    policy: engine.policy,
     resultUploads: new ResultUploads(engine.policy, config.uploads, (details) =>
       logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
     ),

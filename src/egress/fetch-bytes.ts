@@ -1,16 +1,18 @@
-/** Sends one request of the service itself under the outbound policy: a URL and a body in, the bytes of the response out. */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+/** Sends requests of the service itself under the outbound policy: a URL and a body in, the bytes of the response out. */
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectTo, UntrustedServerError } from './connect.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface FetchOptions {
-  /** `http:` or `https:`. Redirects are not followed. */
+  /** `http:` or `https:`. */
   url: URL;
   /** If it is set, the request is a POST. */
   body?: { type: string; bytes: Uint8Array } | undefined;
   accept: string;
+  /** Further headers. */
+  headers?: Record<string, string>;
   maxBytes: number;
   timeoutMs: number;
   /** Aborts the request. */
@@ -22,8 +24,38 @@ export class NoResponseError extends Error {
   override name = 'NoResponseError';
 }
 
-/** Throws `NoResponseError`, and the reason of the signal. */
-export async function fetchBytes(policy: OutboundPolicy, { url, timeoutMs, signal, ...question }: FetchOptions): Promise<Buffer> {
+export interface FetchedFile {
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Follows no redirects. Throws `NoResponseError`, and the reason of the signal. */
+export async function fetchBytes(policy: OutboundPolicy, options: FetchOptions): Promise<Buffer> {
+  const answer = await fetchAnswer(policy, options);
+  if (answer instanceof URL) throw new NoResponseError('answered with a redirect');
+  return answer.bytes;
+}
+
+/** Follows redirects, each of which the policy judges. Another origin does not get `headers`. Throws as `fetchBytes` does. */
+export async function fetchFile(policy: OutboundPolicy, options: FetchOptions): Promise<FetchedFile> {
+  let { url, headers = {} } = options;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const answer = await fetchAnswer(policy, { ...options, url, headers });
+    if (!(answer instanceof URL)) return answer;
+    if (answer.origin !== url.origin) headers = {};
+    url = answer;
+  }
+  throw new NoResponseError('redirects too often');
+}
+
+/** Returns the address of a redirect. */
+async function fetchAnswer(
+  policy: OutboundPolicy,
+  { url, timeoutMs, signal, ...question }: FetchOptions,
+): Promise<FetchedFile | URL> {
   const late = AbortSignal.timeout(timeoutMs);
   const end = AbortSignal.any([late, signal]);
   let socket: Socket | undefined;
@@ -48,13 +80,14 @@ function describeReason(error: unknown): string {
 async function exchange(
   url: URL,
   socket: Socket,
-  { body, accept, maxBytes }: Pick<FetchOptions, 'body' | 'accept' | 'maxBytes'>,
-): Promise<Buffer> {
+  { body, accept, headers, maxBytes }: Pick<FetchOptions, 'body' | 'accept' | 'headers' | 'maxBytes'>,
+): Promise<FetchedFile | URL> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = httpRequest({
     method: body ? 'POST' : 'GET',
     path: url.pathname + url.search,
     headers: {
+      ...headers,
       host: url.host,
       accept,
       ...(body && { 'content-type': body.type, 'content-length': String(body.bytes.length) }),
@@ -67,8 +100,10 @@ async function exchange(
   request.on('response', resolve);
   request.end(body?.bytes);
   const answer = await promise;
+  const target = REDIRECTS.includes(answer.statusCode ?? 0) ? URL.parse(answer.headers.location ?? '', url.href) : null;
+  if (target && /^https?:$/.test(target.protocol)) return target;
   if (answer.statusCode !== 200) throw new NoResponseError(`answered with status ${answer.statusCode}`);
-  return readBody(answer, maxBytes, (what) => new NoResponseError(what));
+  return { bytes: await readBody(answer, maxBytes, (what) => new NoResponseError(what)), headers: answer.headers };
 }
 
 /** Throws the error of `refuse` if the body has more bytes, and ends its connection. */

@@ -31,7 +31,7 @@ export function errorMessage(error: ServiceError): string {
   if (code === 'not_conformant') return describeViolations(members.violations as Violation[]);
   if (code !== 'invalid_request') return message;
   const errors = (members.errors ?? []) as FieldError[];
-  return errors.length ? errors.map(faultMessage).join('; ') : message;
+  return errors.length ? describeFaults(errors) : message;
 }
 
 /** The status of the page, if it is the reason. A page with a content type is something other than HTML. */
@@ -46,10 +46,19 @@ function describeViolations(violations: Violation[]): string {
   return [...messages.slice(0, MAX_VIOLATIONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }
 
-function faultMessage({ path, message }: FieldError): string {
-  if (/^Gotenberg-|^Idempotency-Key$/.test(path)) return `Invalid '${path}' header: ${message}`;
-  const what = path.startsWith(FILE) ? `form file '${path.slice(FILE.length)}' ` : `form field '${path}' `;
-  return `Invalid form data: ${path ? what : ''}${message}`;
+/** A line for each fault. Those of the form are together, because clients read the beginning of the text. */
+function describeFaults(errors: readonly FieldError[]): string {
+  const isOfHeader = ({ path }: FieldError) => /^Gotenberg-|^Idempotency-Key$/.test(path);
+  const headers = errors.filter(isOfHeader).map(({ path, message }) => `Invalid '${path}' header: ${message}`);
+  const fields = [...new Set(errors.filter((error) => !isOfHeader(error)).map(describeField))];
+  return [...headers, ...(fields.length ? [`Invalid form data: ${fields.join('\n')}`] : [])].join('\n');
+}
+
+/** What must be otherwise is invalid, in the words of Gotenberg. */
+function describeField({ path, message }: FieldError): string {
+  if (!path) return message;
+  if (path.startsWith(FILE)) return `form file '${path.slice(FILE.length)}' ${message}`;
+  return `form field '${path}' ${/^(?:must|has|names|cannot) /.test(message) ? 'is invalid: ' : ''}${message}`;
 }
 
 /** Sends errors as text to clients of Gotenberg, and as problem details to others. */

@@ -12,7 +12,7 @@ import { FIELDS, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type
 import { type EmbedFacts, PERMISSIONS } from './pdf-fields.ts';
 import { EMPTY_VALUE, type Fields } from './read-field.ts';
 import { ownSecrets } from './secrets.ts';
-import type { GotenbergForm } from './sent-form.ts';
+import { type GotenbergForm, withoutFolders } from './sent-form.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
 
@@ -66,11 +66,6 @@ function findFiles(form: GotenbergForm, name: string, target: RouteKind): Upload
 
 function toFile(filename: string, { type, content }: Part): UploadedFile {
   return { path: withoutFolders(filename).normalize(), type, content };
-}
-
-/** The last part of a path, also of Windows. */
-export function withoutFolders(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 /** The body of `POST /v1/pdf`, and files for its document. */

@@ -1,6 +1,7 @@
 /** Which fields of Gotenberg a route reads, refuses or ignores: the name of a field and the kind of route in, the answer out. */
 
 import { STAGE_FIELDS } from './changes/stages.ts';
+import { DOWNLOADS } from './downloads.ts';
 import { PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
 import { ALL_GROUPS, fieldsOf, type Group } from './pdf-fields.ts';
 import { type Field, type Fields, flag } from './read-field.ts';
@@ -10,6 +11,8 @@ export interface PdfRoute {
   groups: readonly Group[];
   /** At least one of them must be sent. */
   required?: readonly string[];
+  /** All of them must be sent. */
+  requiresAll?: true;
   /** Whether its steps are those of `stages`. */
   hasStages?: true;
   isMerge?: true;
@@ -22,7 +25,7 @@ export interface PdfRoute {
 /** Routes of `/forms/pdfengines`, and of `/forms/pdf` in version 9. */
 export const PDF_ROUTES = {
   merge: { groups: ALL_GROUPS.filter((group) => group !== 'split'), isMerge: true },
-  split: { groups: ALL_GROUPS, required: ['splitMode'] },
+  split: { groups: ALL_GROUPS, required: ['splitMode', 'splitSpan'], requiresAll: true },
   rotate: { groups: ['rotation'], required: ['rotateAngle'] },
   watermark: { groups: ['watermarks'], required: ['watermarkSource'] },
   stamp: { groups: ['stamps'], required: ['stampSource'] },
@@ -42,16 +45,17 @@ export type PdfRouteName = keyof typeof PDF_ROUTES;
 export type RouteKind = 'pdf' | 'image' | PdfRouteName;
 
 const PDF_ROUTE_ENTRIES = Object.entries(PDF_ROUTES) as Array<[PdfRouteName, PdfRoute]>;
+const OF_ALL_ROUTES: Fields = { downloadFrom: DOWNLOADS };
 /** Fields of merging alone. */
 const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag(), titleBookmarks: flag() };
 
 function fieldsOfRoute({ groups, isMerge, hasStages }: PdfRoute): Fields {
-  return { ...fieldsOf(groups), ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS) };
+  return { ...OF_ALL_ROUTES, ...fieldsOf(groups), ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS) };
 }
 
 export const FIELDS: Readonly<Record<RouteKind, Fields>> = {
-  pdf: { ...PDF_FIELDS, ...URL_FIELDS, ...STAGE_FIELDS },
-  image: { ...SCREENSHOT_FIELDS, ...URL_FIELDS },
+  pdf: { ...OF_ALL_ROUTES, ...PDF_FIELDS, ...URL_FIELDS, ...STAGE_FIELDS },
+  image: { ...OF_ALL_ROUTES, ...SCREENSHOT_FIELDS, ...URL_FIELDS },
   ...(Object.fromEntries(PDF_ROUTE_ENTRIES.map(([name, route]) => [name, fieldsOfRoute(route)])) as Record<PdfRouteName, Fields>),
 };
 
@@ -60,8 +64,8 @@ type FileFields = Readonly<Record<string, FileMember>>;
 
 const FILES_OF: Partial<Record<Group, FileFields>> = {
   embeds: { embeds: 'embeds' },
-  watermarks: { watermark: 'watermark' },
-  stamps: { stamp: 'stamp' },
+  watermarks: { watermark: 'watermark', watermarks: 'watermark' },
+  stamps: { stamp: 'stamp', stamps: 'stamp' },
 };
 
 function filesOf(groups: readonly Group[]): FileFields {
@@ -78,7 +82,7 @@ export const FILES: Readonly<Record<RouteKind, FileFields>> = {
   >),
 };
 
-const OF_ALL = ['archives', 'downloadFrom'];
+const OF_ALL = ['archives'];
 const OF_PAGES = ['ignoreResourceHttpStatusDomains'];
 const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType', 'facturxVersion'];
 

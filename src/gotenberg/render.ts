@@ -31,6 +31,8 @@ export interface Rendered {
   chunks: Buffer[];
   /** Documents left in this month; null if the plan has no limit. */
   remaining: number | null;
+  /** The name of a file that was changed. */
+  name?: string | undefined;
 }
 
 export type Render = (call: RenderCall) => Promise<Rendered>;

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
+import type { OutboundPolicy } from '../egress/policy.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
@@ -26,18 +27,20 @@ import { currentOrigin, inWorkLog, noteResult, openWorkLog } from '../work-log.t
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { changePdfs } from './changes/change-pdfs.ts';
 import { createCredentialReader } from './credentials.ts';
+import { addDownloads } from './downloads.ts';
 import { readTrace } from './errors.ts';
 import { translateError } from './field-names.ts';
-import { type GotenbergSource, readGotenbergForm, withoutFolders } from './form.ts';
+import { type GotenbergSource, readGotenbergForm } from './form.ts';
 import { PDF_ROUTES, type PdfRouteName, type RouteKind } from './known-fields.ts';
 import { convertMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
-import type { GotenbergForm, SentForm } from './sent-form.ts';
+import { type GotenbergForm, type SentForm, withoutFolders } from './sent-form.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
 export interface GotenbergServices extends RouteServices {
   markdown: Markdown;
   resultUploads: ResultUploads;
+  policy: OutboundPolicy;
   backgroundJobs: BackgroundJobs;
 }
 
@@ -77,16 +80,16 @@ export async function gotenbergRoutes(
     readForms(scope, services);
     for (const source of SOURCES) {
       scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf') }, (request, reply) =>
-        withForm(request, (form) => answer(services, request, reply, form, source, pdfRender)),
+        withForm(services, request, reply, (form) => answer(services, request, reply, form, source, pdfRender)),
       );
       scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: routeConfig('image') }, (request, reply) =>
-        withForm(request, (form) => answer(services, request, reply, form, source, imageRender)),
+        withForm(services, request, reply, (form) => answer(services, request, reply, form, source, imageRender)),
       );
     }
     for (const name of Object.keys(PDF_ROUTES) as PdfRouteName[])
       for (const path of [`/forms/pdfengines/${name}`, `/forms/pdf/${name}`])
         scope.post(path, { ...FORM, config: routeConfig(name) }, (request, reply) =>
-          withForm(request, (form) => answerChange(services, request, reply, form, name)),
+          withForm(services, request, reply, (form) => answerChange(services, request, reply, form, name)),
         );
   });
 }
@@ -116,12 +119,35 @@ function readForms(scope: FastifyInstance, { limits }: GotenbergServices): void 
 }
 
 /** Errors of `work` name the fields of the form. The form itself is not kept meanwhile, because it can be large. */
-function withForm(request: FastifyRequest, work: (form: GotenbergForm) => Promise<FastifyReply>): Promise<FastifyReply> {
+function withForm(
+  services: GotenbergServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (form: GotenbergForm) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const form = takeForm(request);
   const names = withoutFiles(form);
-  return work(form).catch((error: unknown) => {
-    throw translateError(names, error);
-  });
+  return download(services, request, reply, form)
+    .then(() => work(form))
+    .catch((error: unknown) => {
+      throw translateError(names, error);
+    });
+}
+
+async function download(
+  { policy, limits }: GotenbergServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: GotenbergForm,
+): Promise<void> {
+  if (!form.values.has('downloadFrom')) return;
+  const { memory } = requestUsage(request);
+  const room = {
+    maxBytes: limits.maxAssetsBytes ?? 0,
+    signal: disconnectSignal(reply),
+    hold: (bytes: number) => memory.grow(bytes),
+  };
+  await addDownloads(form, policy, room);
 }
 
 function withoutFiles({ values, aliases }: GotenbergForm): SentForm {
@@ -184,7 +210,7 @@ async function answerChange(
   const usage = requestUsage(request);
   const call = { principal: requirePrincipal(request), client: disconnectSignal(reply), claim: undefined };
   const changed = await change({ ...call, memory: memoryOfRender(usage) });
-  return send(reply, { ...changed, filename }, await spoolPdf(changed, usage, services.blobs));
+  return send(reply, { ...changed, filename: filename ?? changed.name }, await spoolPdf(changed, usage, services.blobs));
 }
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */
@@ -205,12 +231,12 @@ function answerLater(
   const log = openWorkLog(currentOrigin());
   const work = async (signal: AbortSignal) => {
     try {
-      const { type, chunks, bytes } = await retryWhileBusy(
+      const { type, chunks, bytes, name } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
         signal,
       );
       held.tryAtLeast(bytes);
-      const disposition = attachmentDisposition(filename, type);
+      const disposition = attachmentDisposition(filename ?? name, type);
       await sendResult(webhookJob, { type, disposition, body: chunks }, signal);
     } catch (error) {
       const problem = toServiceError(translateError(form, error));

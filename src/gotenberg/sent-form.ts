@@ -21,3 +21,8 @@ export interface GotenbergForm extends SentForm {
   /** The converted page, on the Markdown route. */
   html?: string;
 }
+
+/** The last part of a path, also of Windows. */
+export function withoutFolders(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

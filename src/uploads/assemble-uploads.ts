@@ -21,7 +21,7 @@ export class UploadAssembly extends PdfProcesses {
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: AssemblyLimits) {
     const module = new URL('./assemble-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being assembled';
-    super('assembling the PDF', { module, libraries: ['@libpdf/core', 'pako'], busy }, limits);
+    super('assembling the PDF', { module, libraries: ['@libpdf/core', 'pako', 'saxes'], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;
   }

@@ -88,7 +88,7 @@ describe('all routes', () => {
   test('name what is wrong: files, required fields and all faults at once', async () => {
     expect(await refused('rotate', { rotateAngle: '90' })).toBe('Invalid form data: no form file found for extensions: [.pdf]');
     expect(await refused('rotate', {})).toBe(
-      "Invalid form data: form field 'rotateAngle' is required; Invalid form data: no form file found for extensions: [.pdf]",
+      "Invalid form data: form field 'rotateAngle' is required\nno form file found for extensions: [.pdf]",
     );
     expect(await refused('flatten', { 'a.txt': 'x', 'b.pdf': TWO })).toContain("form file 'a.txt' must have the extension .pdf");
     expect(await refused('flatten', { 'a.pdf': 'x', 'b.pdf': TWO })).toBe(
@@ -115,7 +115,7 @@ describe('all routes', () => {
     await eventually('the error', () => received('POST /errors').length > 0);
     expect(JSON.parse(received('POST /errors')[0]?.body ?? '')).toEqual({
       status: 400,
-      message: "Invalid form data: form field 'rotatePages' names page 9, but the document has 2 pages",
+      message: "Invalid form data: form field 'rotatePages' is invalid: names page 9, but the document has 2 pages",
     });
   });
 });
@@ -139,7 +139,7 @@ describe('merge', () => {
       "form field 'bookmarks' leads to page 6, but the document has 5 pages",
     );
     expect(await refused('merge', { ...files, bookmarks: '[{"title":5,"page":1}]' })).toContain(
-      "form field 'bookmarks[0].title' must be",
+      "form field 'bookmarks[0].title' is invalid: must be",
     );
   });
 
@@ -180,10 +180,10 @@ describe('split', () => {
     const split = (fields: Fields) => refused('split', { 'a.pdf': THREE, ...fields });
     expect(await split({ splitSpan: '1' })).toBe("Invalid form data: form field 'splitMode' is required");
     expect(await split({ splitMode: 'pages' })).toBe("Invalid form data: form field 'splitSpan' is required");
-    expect(await split({ splitMode: 'halves', splitSpan: '1' })).toContain("'splitMode' must be intervals or pages");
+    expect(await split({ splitMode: 'halves', splitSpan: '1' })).toContain("'splitMode' is invalid: must be intervals or pages");
     expect(await split({ splitMode: 'intervals', splitSpan: '0' })).toContain("'splitSpan' is invalid: must be a whole number");
-    expect(await split({ splitMode: 'pages', splitSpan: 'x' })).toContain("'splitSpan' must be pages such as");
-    expect(await split({ splitMode: 'pages', splitSpan: '7' })).toContain("'splitSpan' names page 7");
+    expect(await split({ splitMode: 'pages', splitSpan: 'x' })).toContain("'splitSpan' is invalid: must be pages such as");
+    expect(await split({ splitMode: 'pages', splitSpan: '7' })).toContain("'splitSpan' is invalid: names page 7");
   });
 });
 
@@ -192,9 +192,11 @@ describe('rotate', () => {
     const turned = async (fields: Fields) => turnsOf(await changed('rotate', { 'a.pdf': THREE, ...fields }));
     expect(await turned({ rotateAngle: '90' })).toEqual([90, 90, 90]);
     expect(await turned({ rotateAngle: '270', rotatePages: '2' })).toEqual([0, 270, 0]);
-    expect(await refused('rotate', { 'a.pdf': THREE, rotateAngle: '45' })).toContain("'rotateAngle' must be 90 or 180 or 270");
+    expect(await refused('rotate', { 'a.pdf': THREE, rotateAngle: '45' })).toContain(
+      "'rotateAngle' is invalid: must be 90 or 180 or 270",
+    );
     expect(await refused('rotate', { 'a.pdf': THREE, rotateAngle: '90', rotatePages: 'x' })).toContain(
-      "'rotatePages' must be pages",
+      "'rotatePages' is invalid: must be pages",
     );
   });
 });
@@ -239,8 +241,8 @@ describe('watermark and stamp', () => {
     const stamp = (fields: Fields) => refused('stamp', { 'a.pdf': THREE, stampSource: 'text', stampExpression: 'x', ...fields });
     expect(await refused('watermark', { 'a.pdf': THREE })).toBe("Invalid form data: form field 'watermarkSource' is required");
     expect(await refused('stamp', { 'a.pdf': THREE, stampSource: 'text' })).toContain("'stampExpression' is required");
-    expect(await stamp({ stampSource: 'image', stampExpression: '/etc/passwd' })).toContain(
-      "'stampExpression' must be the name of a file",
+    expect(await stamp({ stampSource: 'image', stampExpression: '/etc/passwd', stamp: [file('a.png', PIXEL)] })).toContain(
+      "'stampExpression' is invalid: must be the name of a file",
     );
     expect(await stamp({ stampSource: 'image', stampExpression: 'a.png', stamp: [file('a.png', 'x')] })).toContain(
       "'stampExpression'",
@@ -248,10 +250,10 @@ describe('watermark and stamp', () => {
     expect(await stamp({ stampSource: 'pdf', stampExpression: 'b.pdf', stamp: [file('b.pdf', '%PDF-')] })).toContain(
       "'stampExpression' is damaged",
     );
-    expect(await stamp({ stampOptions: '{"op":"7"}' })).toContain("'stampOptions.op' must be");
-    expect(await stamp({ stampOptions: '{"scale":"big"}' })).toContain("'stampOptions' has a scale that is not");
-    expect(await stamp({ stampOptions: '{"pos":"up"}' })).toContain("'stampOptions.pos' must be one of");
-    expect(await stamp({ stampPages: '9' })).toContain("'stampPages' names page 9");
+    expect(await stamp({ stampOptions: '{"op":"7"}' })).toContain("'stampOptions.op' is invalid: must be");
+    expect(await stamp({ stampOptions: '{"scale":"big"}' })).toContain("'stampOptions' is invalid: has a scale that is not");
+    expect(await stamp({ stampOptions: '{"pos":"up"}' })).toContain("'stampOptions.pos' is invalid: must be one of");
+    expect(await stamp({ stampPages: '9' })).toContain("'stampPages' is invalid: names page 9");
   });
 });
 
@@ -277,8 +279,8 @@ describe('metadata', () => {
     const write = (metadata: string) => refused('metadata/write', { 'a.pdf': THREE, metadata });
     expect(await write('{"System:FileName":"x"}')).toContain("form field 'metadata.System:FileName' is not a name");
     expect(await write('{"a\\nb":"x"}')).toContain("form field 'metadata.a");
-    expect(await write('{"CreateDate":"today"}')).toContain("form field 'metadata.CreateDate' must be a time");
-    expect(await write('no')).toContain("form field 'metadata' must be JSON");
+    expect(await write('{"CreateDate":"today"}')).toContain("form field 'metadata.CreateDate' is invalid: must be a time");
+    expect(await write('no')).toContain("form field 'metadata' is invalid: must be JSON");
     expect(await refused('metadata/write', { 'a.pdf': THREE })).toBe("Invalid form data: form field 'metadata' is required");
     expect(await refused('metadata/read', { 'a.pdf': 'x' })).toContain("form file 'a.pdf' is damaged");
   });
@@ -303,7 +305,7 @@ describe('bookmarks', () => {
 
   test('must be a list or lists by files, with pages that exist', async () => {
     const write = (bookmarks: string) => refused('bookmarks/write', { 'a.pdf': TWO, bookmarks });
-    expect(await write('5')).toContain("'bookmarks' must be an object");
+    expect(await write('5')).toContain("'bookmarks' is invalid: must be an object");
     expect(await write('[{"title":"x"}]')).toContain("form field 'bookmarks[0]");
     expect(await write('{"a.pdf":[{"title":"x","page":9}]}')).toContain("form field 'bookmarks' leads to page 9");
     expect(await refused('bookmarks/write', { 'a.pdf': TWO })).toContain("'bookmarks' is required");
@@ -331,7 +333,9 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     expect(await refused('encrypt', { 'a.pdf': secret, userPassword: 'x' })).toBe(
       "Invalid form data: form file 'a.pdf' is protected by a password",
     );
-    expect(await refused('encrypt', { 'a.pdf': TWO, userPassword: '\u0007' })).toContain("form field 'userPassword' must have");
+    expect(await refused('encrypt', { 'a.pdf': TWO, userPassword: '\u0007' })).toContain(
+      "form field 'userPassword' is invalid: must have",
+    );
   });
 
   test('embed attaches files with their types and relationships', async () => {
@@ -347,7 +351,7 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     );
     const wrong = JSON.stringify({ 'a.xml': { relationship: 'Friend' } });
     expect(await refused('embed', { 'a.pdf': TWO, embeds: [file('a.xml', 'x')], embedsMetadata: wrong })).toContain(
-      "form field 'embedsMetadata.a.xml.relationship' must be one of",
+      "form field 'embedsMetadata.a.xml.relationship' is invalid: must be one of",
     );
   });
 
@@ -358,9 +362,11 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     const [low, high] = [await optimized('5'), await optimized('100')];
     expect(low.length).toBeLessThan(high.length - 300);
     expect(await readPdf(low)).toMatchObject({ pages: ['text'], images: 1 });
-    expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: '101' })).toContain("form field 'imageQuality' must be");
+    expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: '101' })).toContain(
+      "form field 'imageQuality' is invalid: must be",
+    );
     expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: 'best' })).toContain(
-      "form field 'imageQuality' must be a number",
+      "form field 'imageQuality' is invalid: must be a number",
     );
     expect(await refused('optimize', { 'a.pdf': pdf })).toBe("Invalid form data: form field 'imageQuality' is required");
   });
@@ -424,25 +430,33 @@ describe('stages', () => {
     const printed = await bytesOf(await succeeded(converted({ 'index.html': '<title>A</title><h1>A', stages: archive })));
     await succeeded(engine('convert', { 'a.pdf': printed, pdfa: 'PDF/A-2b' }));
     const other = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-1b' }]);
-    expect(await refusal(converted({ 'index.html': 'x', stages: other }), 400)).toContain("'stages[0].profile' must be one of");
+    expect(await refusal(converted({ 'index.html': 'x', stages: other }), 400)).toContain(
+      "'stages[0].profile' is invalid: must be one of",
+    );
   });
 
   test('are refused by their names', async () => {
     const refusedStages = (stages: object[]) => refusal(pipe(stages), 400);
     expect(await refusedStages([{ op: 'sign' }, { op: 'optimize' }, { op: 'redact' }])).toMatch(
-      /'stages\[0\]\.op' names sign; .*'stages\[2\]\.op' names redact;/,
+      /'stages\[0\]\.op' is invalid: names sign; .*'stages\[2\]\.op' is invalid: names redact;/s,
     );
-    expect(await refusedStages([{ op: 'optimize' }, { op: 'merge' }])).toContain("'stages[1]' must be the first stage: merge");
+    expect(await refusedStages([{ op: 'optimize' }, { op: 'merge' }])).toContain(
+      "'stages[1]' is invalid: must be the first stage: merge",
+    );
     expect(await refusedStages([{ op: 'split', every: 1 }, { op: 'optimize' }])).toContain(
-      "'stages[0]' must be the last stage: split",
+      "'stages[0]' is invalid: must be the last stage: split",
     );
     expect(await refusedStages([{ op: 'select', page: '1' }])).toContain("'stages[0].page' is not supported by select");
-    expect(await refusedStages([{ op: 'select', pages: '9' }])).toContain("'stages[0].pages' names page 9");
+    expect(await refusedStages([{ op: 'select', pages: '9' }])).toContain("'stages[0].pages' is invalid: names page 9");
     expect(await refusedStages([{ op: 'remediate', profile: 'PDF/A-1b' }])).toContain("'stages[0].profile' is invalid: must be");
     expect(await refusedStages([{ op: 'stamp-image' }])).toContain("'stages[0].image' is required");
-    expect(await refusedStages([{ op: 'stamp-text', text: 'x', fontSize: 'big' }])).toContain("'stages[0].fontSize' must be");
+    expect(await refusedStages([{ op: 'stamp-text', text: 'x', fontSize: 'big' }])).toContain(
+      "'stages[0].fontSize' is invalid: must be",
+    );
     expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE }), 400)).toContain("'stages' is required");
-    expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE, stages: '{' }), 400)).toContain("'stages' must be JSON");
+    expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE, stages: '{' }), 400)).toContain(
+      "'stages' is invalid: must be JSON",
+    );
   });
 });
 
@@ -511,9 +525,9 @@ describe('conversions', () => {
   test('name the fields of what they cannot do, and are then not charged', async () => {
     const before = (await ada.usage()).documents.used;
     const wrong = (fields: Fields) => refusal(converted({ 'index.html': html, ...fields }), 400);
-    expect(await wrong({ rotateAngle: '90', rotatePages: '9' })).toContain("form field 'rotatePages' names page 9");
-    expect(await wrong({ splitMode: 'pages', splitSpan: '5' })).toContain("form field 'splitSpan' names page 5");
-    expect(await wrong({ imageQuality: '500' })).toContain("form field 'imageQuality' must be");
+    expect(await wrong({ rotateAngle: '90', rotatePages: '9' })).toContain("form field 'rotatePages' is invalid: names page 9");
+    expect(await wrong({ splitMode: 'pages', splitSpan: '5' })).toContain("form field 'splitSpan' is invalid: names page 5");
+    expect(await wrong({ imageQuality: '500' })).toContain("form field 'imageQuality' is invalid: must be");
     expect(await wrong({ rotateAngle: '90', waitForExpression: 'nothing.here' })).toMatch(
       /^waitForExpression threw an exception/,
     );

@@ -433,11 +433,15 @@ describe('merge', () => {
     const opened = await PDF.load(secret, { credentials: 'open' });
     expect(opened.getPageCount()).toBe(2);
     expect(opened.getPermissions()).toMatchObject({ copy: false, print: true, printHighQuality: true });
-    expect(await refusal(merged({ metadata: '{"ModDate": 5}' }), 400)).toContain("form field 'metadata.ModDate' must be");
-    expect(await refusal(merged({ embedsMetadata: '{"data.csv":{"relationship":"Friend"}}' }), 400)).toContain(
-      "form field 'embedsMetadata.data.csv.relationship' must be one of",
+    expect(await refusal(merged({ metadata: '{"ModDate": 5}' }), 400)).toContain(
+      "form field 'metadata.ModDate' is invalid: must be",
     );
-    expect(await refusal(merged({ userPassword: '\u0007' }), 400)).toContain("form field 'userPassword' must have at least one");
+    expect(await refusal(merged({ embedsMetadata: '{"data.csv":{"relationship":"Friend"}}' }), 400)).toContain(
+      "form field 'embedsMetadata.data.csv.relationship' is invalid: must be one of",
+    );
+    expect(await refusal(merged({ userPassword: '\u0007' }), 400)).toContain(
+      "form field 'userPassword' is invalid: must have at least one",
+    );
   });
 
   test('names files that cannot be merged', async () => {
@@ -460,81 +464,96 @@ describe('merge', () => {
 describe('refusals', () => {
   test.each<[Fields, string]>([
     [{ splitMode: 'pages' }, "form field 'splitSpan' is required"],
-    [{ stages: '[{"op":"sign"}]' }, "form field 'stages[0].op' names sign; this server supports merge, select"],
+    [{ stages: '[{"op":"sign"}]' }, "form field 'stages[0].op' is invalid: names sign; this server supports merge, select"],
     [{ resetFormFields: 'true' }, "form field 'resetFormFields' is not supported by this server"],
-    [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
+    [{ downloadFrom: '[{"url":"ftp://x"}]' }, "form field 'downloadFrom' is invalid: has an entry without a URL"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
     [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
-    [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' must be one of PDF/A-2b"],
-    [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' cannot be combined with pdfa"],
-    [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' must have a domain"],
+    [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' is invalid: must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' is invalid: cannot be combined with pdfa"],
+    [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' is invalid: must have a domain"],
     [{ cookies: '[{"name":"a b","value":"1","domain":"x.y"}]' }, "form field 'cookies[0].name' is not a valid cookie name"],
-    [{ cookies: '[{"name":"a","value":"1","domain":"not a host"}]' }, "form field 'cookies[0].domain' must be"],
-    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders.X-Mine' has no scope"],
-    [{ extraHttpHeaders: '{"A":"b;scope=x","X-N":5}' }, "form field 'extraHttpHeaders' has a value for X-N that is not a text"],
+    [{ cookies: '[{"name":"a","value":"1","domain":"not a host"}]' }, "form field 'cookies[0].domain' is invalid: must be"],
+    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders.X-Mine' is invalid: has no scope"],
+    [
+      { extraHttpHeaders: '{"A":"b;scope=x","X-N":5}' },
+      "form field 'extraHttpHeaders' is invalid: has a value for X-N that is not a text",
+    ],
     [
       { extraHttpHeaders: '{"X-Mine":"yes;scope=(a"}' },
-      "form field 'extraHttpHeaders' has a scope for X-Mine that is not a regular expression",
+      "form field 'extraHttpHeaders' is invalid: has a scope for X-Mine that is not a regular expression",
     ],
     [
       { extraHttpHeaders: '{"X-Mine":"yes;scope=(a{1000}){1000}"}' },
-      "form field 'extraHttpHeaders' has a scope for X-Mine that repeats with {n}",
+      "form field 'extraHttpHeaders' is invalid: has a scope for X-Mine that repeats with {n}",
     ],
-    [{ extraHttpHeaders: '{"Host":"a;scope=x"}' }, "form field 'extraHttpHeaders.Host' cannot be set"],
+    [{ extraHttpHeaders: '{"Host":"a;scope=x"}' }, "form field 'extraHttpHeaders.Host' is invalid: cannot be set"],
     [
       { extraHttpHeaders: `{"X-Mine":"yes;scope=${'x'.repeat(501)}"}` },
-      "form field 'extraHttpHeaders' has scopes of 501 characters",
+      "form field 'extraHttpHeaders' is invalid: has scopes of 501 characters",
     ],
     [{ watermarkSource: 'text' }, "form field 'watermarkExpression' is required"],
     [
       { watermarkSource: 'pdf', watermarkExpression: 'a.pdf' },
-      "form field 'watermarkExpression' must be the name of a file in the field 'watermark'",
+      'Invalid form data: a watermark file is required for image or pdf source',
     ],
-    [
-      { stampSource: 'image', stampExpression: 'a.png' },
-      "form field 'stampExpression' must be the name of a file in the field 'stamp'",
-    ],
+    [{ stampSource: 'image', stampExpression: 'a.png' }, 'Invalid form data: a stamp file is required for image or pdf source'],
     [
       { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"border":"5"}' },
-      "form field 'watermarkOptions' names border",
+      "form field 'watermarkOptions' is invalid: names border",
     ],
     [{ facturxConformanceLevel: 'EN 16931' }, "form field 'facturxXml' is required"],
     [
       { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"rotation":500}' },
-      "form field 'watermarkOptions.rotation' must be a number of degrees",
+      "form field 'watermarkOptions.rotation' is invalid: must be a number of degrees",
     ],
     [
       { stampSource: 'text', stampExpression: 'x', stampOptions: '{"rot":500}' },
-      "form field 'stampOptions.rot' must be a number of degrees",
+      "form field 'stampOptions.rot' is invalid: must be a number of degrees",
     ],
-    [{ stampSource: 'text', stampExpression: 'x', stampPages: 'a' }, "form field 'stampPages' must be page ranges"],
-    [{ stampSource: 'text', stampExpression: 'x'.repeat(201) }, "form field 'stampExpression' must be a string of 1 to 200"],
+    [{ stampSource: 'text', stampExpression: 'x', stampPages: 'a' }, "form field 'stampPages' is invalid: must be page ranges"],
+    [
+      { stampSource: 'text', stampExpression: 'x'.repeat(201) },
+      "form field 'stampExpression' is invalid: must be a string of 1 to 200",
+    ],
     [{ metadata: '{"System:FileName":"x"}' }, "form field 'metadata.System:FileName' is not a name"],
-    [{ metadata: '{"Copyright":{"year":2026}}' }, "form field 'metadata' has a value for Copyright that is not a text"],
-    [{ metadata: '{"Trapped":"Bogus"}' }, "form field 'metadata.Trapped' must be True, False or Unknown"],
-    [{ metadata: '{"CreateDate":"today"}' }, "form field 'metadata.CreateDate' must be a time such as"],
-    [{ metadata: '{"Trapped":"True"}', pdfa: 'PDF/A-2b' }, "form field 'metadata.Trapped' cannot be combined with pdfa"],
-    [{ pdfua: 'true', allowPrinting: 'true', allowCopying: 'false' }, "form field 'allowCopying' cannot be combined with pdfua"],
+    [
+      { metadata: '{"Copyright":{"year":2026}}' },
+      "form field 'metadata' is invalid: has a value for Copyright that is not a text",
+    ],
+    [{ metadata: '{"Trapped":"Bogus"}' }, "form field 'metadata.Trapped' is invalid: must be True, False or Unknown"],
+    [{ metadata: '{"CreateDate":"today"}' }, "form field 'metadata.CreateDate' is invalid: must be a time such as"],
+    [
+      { metadata: '{"Trapped":"True"}', pdfa: 'PDF/A-2b' },
+      "form field 'metadata.Trapped' is invalid: cannot be combined with pdfa",
+    ],
+    [
+      { pdfua: 'true', allowPrinting: 'true', allowCopying: 'false' },
+      "form field 'allowCopying' is invalid: cannot be combined with pdfua",
+    ],
     [{ marginRight: '5', marginLeft: '5' }, "form field 'marginLeft' leaves no room between left and right"],
     [{ marginTop: '5', marginBottom: '6' }, "form field 'marginTop' leaves no room between top and bottom"],
     [{ marginLeft: '0', paperHeight: '0.5' }, "form field 'paperHeight' leaves no room between top and bottom"],
     [{ waitForSelector: 'h1[' }, "form field 'waitForSelector' is not a CSS selector"],
-    [{ waitWindowStatus: 'x'.repeat(10_000) }, "form field 'waitWindowStatus' must be a JavaScript expression"],
-    [{ waitDelay: '99s' }, "form field 'waitDelay' must be less than PLATEN_RENDER_TIMEOUT_MS, the 30000 ms"],
+    [{ waitWindowStatus: 'x'.repeat(10_000) }, "form field 'waitWindowStatus' is invalid: must be a JavaScript expression"],
+    [{ waitDelay: '99s' }, "form field 'waitDelay' is invalid: must be less than PLATEN_RENDER_TIMEOUT_MS, the 30000 ms"],
     [
       { paperSize: 'A5', paperWidth: '5' },
-      "form field 'paperSize' cannot be combined with paperWidth or paperHeight: send paperSize, or paperWidth and paperHeight",
+      "form field 'paperSize' is invalid: cannot be combined with paperWidth or paperHeight: send paperSize, or paperWidth and paperHeight",
     ],
-    [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
-    [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
-    [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
-    [{ landscape: 'yes' }, "form field 'landscape' must be true or false"],
-    [{ waitDelay: '5' }, "form field 'waitDelay' must be a duration"],
-    [{ nativePageRanges: 'a' }, "form field 'nativePageRanges' must be page ranges"],
+    [{ paperWidth: 'wide' }, "form field 'paperWidth' is invalid: must be a number of inches"],
+    [{ paperWidth: '999' }, "form field 'paperWidth' is invalid: must be from 1px to 200in"],
+    [{ scale: '7' }, "form field 'scale' is invalid: must be a number from 0.1 to 2"],
+    [{ landscape: 'yes' }, "form field 'landscape' is invalid: must be true or false"],
+    [{ waitDelay: '5' }, "form field 'waitDelay' is invalid: must be a duration"],
+    [{ nativePageRanges: 'a' }, "form field 'nativePageRanges' is invalid: must be page ranges"],
     [{ omitBackground: 'true' }, "form field 'omitBackground' requires printBackground set to true"],
-    [{ emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' }, "form field 'emulatedMediaFeatures' names hover"],
-    [{ cookies: 'no' }, "form field 'cookies' must be JSON"],
-    [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' must be a list of HTTP statuses"],
+    [
+      { emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' },
+      "form field 'emulatedMediaFeatures' is invalid: names hover",
+    ],
+    [{ cookies: 'no' }, "form field 'cookies' is invalid: must be JSON"],
+    [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' is invalid: must be a list of HTTP statuses"],
   ])('%j', async (fields, message) => {
     expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);
   });

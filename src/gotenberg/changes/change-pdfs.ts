@@ -41,7 +41,8 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
       if (changes.length > 1) call.memory.grow(bytesOf(made.map(({ content }) => content)));
       results.push(...made);
     }
-    return finish(await packFiles(results), call);
+    const { name: own, ...packed } = await packFiles(results);
+    return { ...finish(packed, call), name: isMerge ? undefined : own };
   };
 }
 
@@ -53,7 +54,7 @@ function finish(packed: Packed, { memory }: RenderCall) {
 function checkForm(form: GotenbergForm, route: PdfRoute) {
   let [stages, files, profiles]: [Stages, UploadedFile[], Profile[]] = [NO_STAGES, [], []];
   collect<unknown>([
-    () => requireOne(form, route.required),
+    () => requireFields(form, route),
     () => {
       if (route.hasStages) stages = applyStages(form);
     },
@@ -68,10 +69,13 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
   return { stages, files, profiles };
 }
 
-/** Names the first of the fields if none of them is sent. */
-function requireOne({ values, embeds }: GotenbergForm, fields: readonly string[] | undefined): void {
+/** Names the first of the fields if none of them is sent, or each that is missing if the route requires all. */
+function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll }: PdfRoute): void {
   const isSent = (name: string) => (name === 'embeds' ? embeds.length > 0 : Boolean(values.get(name)));
-  if (fields && !fields.some(isSent)) throw invalidField(fields[0] as string, 'is required');
+  const missing = required.filter((name) => !isSent(name));
+  const isMissing = requiresAll ? missing.length > 0 : required.length > 0 && missing.length === required.length;
+  if (isMissing)
+    throw invalidRequest(missing.slice(0, requiresAll ? undefined : 1).map((path) => ({ path, message: 'is required' })));
 }
 
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */

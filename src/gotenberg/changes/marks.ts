@@ -113,16 +113,33 @@ interface Mark {
 /** Throws `invalid_request` for a mark without its text or file. */
 function readMarks(form: GotenbergForm, name: MarkName): Mark[] {
   const list = (part: string) => (form.values.get(name + part) ?? []) as unknown[];
-  const [expressions, pages, options] = [list('Expression'), list('Pages'), list('Options')];
+  const [expressions, pages, options] = [list('Expression'), list('Pages'), list('Options')] as [
+    string[],
+    string[],
+    MarkOptions[],
+  ];
+  const unnamed = [...form[name]]; // marks without an expression take the files in their order
   return (list('Source') as Array<Mark['source']>).flatMap((source, index) => {
     if (source === undefined) return [];
-    const [path, expression] = [`${name}Expression`, expressions[index] as string | undefined];
-    if (expression === undefined) throw invalidField(path, 'is required');
-    const file = source === 'text' ? undefined : form[name].find((each) => each.path === expression);
-    if (source !== 'text' && !file) throw invalidField(path, `must be the name of a file in the field '${name}'`);
-    const given = (options[index] ?? {}) as MarkOptions;
-    return [{ name, source, expression, pages: pages[index] as string | undefined, options: given, file }];
+    const given = expressions[index];
+    const file = source === 'text' ? undefined : findMarkFile(form, name, given, unnamed);
+    const expression = given ?? file?.path;
+    if (expression === undefined) throw invalidField(`${name}Expression`, 'is required');
+    return [{ name, source, expression, pages: pages[index], options: options[index] ?? {}, file }];
   });
+}
+
+function findMarkFile(
+  form: GotenbergForm,
+  name: MarkName,
+  expression: string | undefined,
+  unnamed: UploadedFile[],
+): UploadedFile {
+  const files = form[name];
+  if (!files.length) throw invalidField('', `a ${name} file is required for image or pdf source`);
+  const file = expression === undefined ? unnamed.shift() : files.find(({ path }) => path === expression);
+  if (!file) throw invalidField(`${name}Expression`, `must be the name of a file in the field '${name}'`);
+  return file;
 }
 
 /** The only mark, if the watermark of a print can be the same. */
@@ -184,7 +201,7 @@ function toFields(text: string): string {
   return text.replaceAll('%p', '{{page}}').replaceAll('%P', '{{pages}}');
 }
 
-/** Pages such as `2-end`. */
+/** Pages such as `2-end` of PDFtk and `2-z` of QPDF. */
 export function toPageChoice(pages: string): string {
-  return pages.replace(/\bend\b/gi, 'last');
+  return pages.replace(/\b(?:end|z)\b/gi, 'last');
 }

@@ -3,15 +3,24 @@ import type { Extracted } from '../../pdf/assemble/extract.ts';
 
 export const FACTS = {
   bookmarks: ({ bookmarks = [] }: Extracted) => bookmarks,
-  metadata: ({ metadata = { custom: {} }, pages }: Extracted) => {
-    const { custom, title, author, subject, keywords, creator, creationDate, modDate } = metadata;
+  metadata: ({ metadata = { custom: {}, xmp: {} }, pages }: Extracted) => {
+    const { custom, xmp, title, author, subject, keywords, creator, creationDate, modDate } = metadata;
     const known = { Title: title, Author: author, Subject: subject, Keywords: keywords, Creator: creator };
-    const dates = { CreateDate: toExifDate(creationDate), ModifyDate: toExifDate(modDate) };
+    const changed = toExifDate(modDate);
+    const dates = { CreateDate: toExifDate(creationDate), ModDate: changed, ModifyDate: changed };
     const others = Object.entries(custom).map(([name, text]) => [name, toExifValue(text)]);
     const entries = Object.entries({ ...known, ...dates, PageCount: pages.length }).filter(([, value]) => value !== undefined);
-    return Object.fromEntries([...entries, ...others]);
+    const properties = Object.entries(xmp).map(([name, value]) => [
+      name.charAt(0).toUpperCase() + name.slice(1),
+      toProperty(value),
+    ]);
+    return { ...Object.fromEntries(properties), ...Object.fromEntries([...entries, ...others]) }; // the dictionary wins, as with ExifTool
   },
 };
+
+function toProperty(value: string | string[]): unknown {
+  return Array.isArray(value) ? value : toExifValue(toExifDate(value) ?? '');
+}
 
 /** The name that ExifTool gives the date, and its format: `2006:09:18 16:27:50-04:00`. */
 function toExifDate(date: string | undefined): string | undefined {

@@ -45,10 +45,11 @@ export function nameFiles(contents: readonly Buffer[], stem: string, isSplit: bo
 }
 
 /** One PDF is sent as it is, and several in an archive. */
-export async function packFiles(files: readonly NamedFile[]): Promise<Packed> {
+export async function packFiles(files: readonly NamedFile[]): Promise<Packed & { name?: string | undefined }> {
   const contents = files.map(({ content }) => content);
   const chunks = contents.length === 1 ? contents : [await archiveOf(contents, (index) => files[index]?.name ?? '')];
-  return { type: contents.length === 1 ? PDF : 'application/zip', chunks, bytes: bytesOf(chunks) };
+  const isOne = contents.length === 1;
+  return { type: isOne ? PDF : 'application/zip', chunks, bytes: bytesOf(chunks), name: isOne ? files[0]?.name : undefined };
 }
 
 export function bytesOf(contents: readonly Buffer[]): number {

@@ -1,4 +1,5 @@
 /** Reads what a PDF holds: text, metadata, bookmarks, form fields and the names of attachments. */
+import { readXmp } from '../edit/read-xmp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
 import { type Bookmark, toBookmarks } from '../structure/outline.ts';
@@ -23,7 +24,8 @@ interface Box {
 
 export interface Extracted {
   pages: Array<{ width: number; height: number; text?: string; lines?: Box[] }>;
-  metadata?: InformationEntries;
+  /** Entries of the information dictionary, and properties of the XMP packet by their names. */
+  metadata?: InformationEntries & { xmp: ReturnType<typeof readXmp> };
   bookmarks?: Bookmark[];
   fields?: Array<{ name: string; type: string; value: unknown }>;
   attachments?: Array<{ name: string; type: string | null; description: string | null; bytes: number; content: string }>;
@@ -33,11 +35,20 @@ export function extract(pdf: ForeignPdf, { what }: ExtractStep, lost: Dropped[])
   const wants = (each: (typeof EXTRACTED)[number]) => what.includes(each);
   return {
     pages: extractPages(pdf, wants('text'), wants('lines')),
-    ...(wants('metadata') && { metadata: readInformation(pdf) }),
+    ...(wants('metadata') && { metadata: { ...readInformation(pdf), xmp: readPacket(pdf, lost) } }),
     ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
     ...(wants('fields') && { fields: readFields(pdf) }),
     ...(wants('attachments') && { attachments: readAttachments(pdf, lost) }),
   };
+}
+
+function readPacket(pdf: ForeignPdf, lost: Dropped[]): ReturnType<typeof readXmp> {
+  try {
+    return readXmp(Buffer.from(pdf.stream(pdf.catalog, 'Metadata')?.getDecodedData() ?? []).toString());
+  } catch {
+    lost.push({ what: 'xmp', why: 'the XMP packet cannot be read' });
+    return {};
+  }
 }
 
 function extractPages(pdf: ForeignPdf, hasText: boolean, hasLines: boolean): Extracted['pages'] {
