@@ -493,11 +493,8 @@ describe('refusals', () => {
       "form field 'extraHttpHeaders' is invalid: has scopes of 501 characters",
     ],
     [{ watermarkSource: 'text' }, "form field 'watermarkExpression' is required"],
-    [
-      { watermarkSource: 'pdf', watermarkExpression: 'a.pdf' },
-      'Invalid form data: a watermark file is required for image or pdf source',
-    ],
-    [{ stampSource: 'image', stampExpression: 'a.png' }, 'Invalid form data: a stamp file is required for image or pdf source'],
+    [{ watermarkSource: 'pdf', watermarkExpression: 'a.pdf' }, 'a watermark file is required for image or pdf source'],
+    [{ stampSource: 'image', stampExpression: 'a.png' }, 'a stamp file is required for image or pdf source'],
     [
       { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"border":"5"}' },
       "form field 'watermarkOptions' is invalid: names border",
