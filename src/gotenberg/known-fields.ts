@@ -13,6 +13,8 @@ export interface PdfRoute {
   required?: readonly string[];
   /** All of them must be sent. */
   requiresAll?: true;
+  /** Names all of them if none is sent. */
+  eitherOr?: true;
   /** Whether its steps are those of `stages`. */
   hasStages?: true;
   isMerge?: true;
@@ -36,8 +38,8 @@ export const PDF_ROUTES = {
   flatten: { groups: ['flattening'], implied: 'flatten' },
   encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'] },
   embed: { groups: ['embeds'], required: ['embeds'] },
-  convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'] },
-  optimize: { groups: ['optimization'], required: ['imageQuality', 'optimizeImages'] },
+  convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'], eitherOr: true },
+  optimize: { groups: ['optimization'], implied: 'optimizeImages' },
   pipe: { groups: [], required: ['stages'], hasStages: true },
 } as const satisfies Readonly<Record<string, PdfRoute>>;
 

@@ -368,7 +368,7 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: 'best' })).toContain(
       "form field 'imageQuality' is invalid: must be a number",
     );
-    expect(await refused('optimize', { 'a.pdf': pdf })).toBe("Invalid form data: form field 'imageQuality' is required");
+    expect((await changed('optimize', { 'a.pdf': pdf })).length).toBeLessThan(high.length);
   });
 
   test('convert returns what conforms as it is, and refuses the rest', async () => {
@@ -377,7 +377,7 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     const same = await changed('convert', { 'a.pdf': archive, pdfa: 'PDF/A-2b', pdfua: 'true' });
     expect(Buffer.from(same).equals(Buffer.from(archive))).toBe(true);
     expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-2b' }, 422)).toMatch(/^\w+: /);
-    expect(await refused('convert', { 'a.pdf': TWO })).toBe("Invalid form data: form field 'pdfa' is required");
+    expect(await refused('convert', { 'a.pdf': TWO })).toContain("either 'pdfa' or 'pdfua'");
     expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-1b' })).toContain("'pdfa' is invalid: must be one of PDF/A-2b");
     const merged = { 'a.pdf': archive, 'b.pdf': TWO, pdfa: 'PDF/A-2b' };
     expect(await refused('merge', merged, 422)).toMatch(/^\w+: /);

@@ -449,13 +449,15 @@ const ROWS: Row[] = [
   ['a PDF that conforms', 'pdf/convert', { 'c.pdf': CONFORMING, pdfa: 'PDF/A-2a', pdfua: 'true' }, pdf(['conforming'])],
   ['a PDF that does not', 'pdf/convert', { ...A, pdfa: 'PDF/A-2b' }, refused('metadata', 422)],
   ['a profile that is none', 'pdf/convert', { ...A, pdfa: 'foo' }, invalid('pdfa')],
-  ['no profile', 'pdf/convert', A, required('pdfa')],
+  ['no profile', 'pdf/convert', A, refused("Invalid form data: either 'pdfa' or 'pdfua' form fields must be provided")],
+  ['a profile and a password', 'pdf/merge', { ...BOTH, pdfa: 'PDF/A-2b', userPassword: 'u' }, invalid('userPassword')],
   [
     'photographs',
     'pdf/optimize',
     { 'p.pdf': PHOTO, imageQuality: '5' },
     pdf(undefined, (content) => expect(content.length).toBeLessThan(PHOTO.length)),
   ],
+  ['photographs without a quality', 'pdf/optimize', { 'p.pdf': PHOTO }, pdf()],
   ['a quality that is none', 'pdf/optimize', { ...A, imageQuality: '500' }, invalid('imageQuality')],
   // screenshots and conversions
   [

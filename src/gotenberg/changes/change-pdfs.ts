@@ -63,6 +63,8 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
     },
     () => {
       profiles = readProfiles(form);
+      const password = ['userPassword', 'ownerPassword'].find((name) => form.values.has(name));
+      if (profiles.length && password) throw invalidField(password, 'cannot be combined with pdfa or pdfua');
     },
     () => toSteps(form, route.groups, []),
   ]);
@@ -70,9 +72,11 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
 }
 
 /** Names the first of the fields if none of them is sent, or each that is missing if the route requires all. */
-function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll }: PdfRoute): void {
+function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll, eitherOr }: PdfRoute): void {
   const isSent = (name: string) => (name === 'embeds' ? embeds.length > 0 : Boolean(values.get(name)));
   const missing = required.filter((name) => !isSent(name));
+  if (eitherOr && missing.length === required.length)
+    throw invalidField('', `either '${required.join("' or '")}' form fields must be provided`);
   const isMissing = requiresAll ? missing.length > 0 : required.length > 0 && missing.length === required.length;
   if (isMissing)
     throw invalidRequest(missing.slice(0, requiresAll ? undefined : 1).map((path) => ({ path, message: 'is required' })));
