@@ -421,6 +421,21 @@ test('an assembly that takes too long ends with its own error, and nothing is ch
   expect(await used()).toBe(before);
 });
 
+test('each PDF of a split has what belongs to its pages, whatever the others have', async () => {
+  const fields = ['a', 'b', 'c'].map(
+    (name, n) => `<h1 ${n ? 'style="break-before: page"' : ''}>${name}</h1><input name="${name}" aria-label="${name}">`,
+  );
+  const html = `<!doctype html><html lang="en"><title>t</title>${fields.join('')}`;
+  const part = { html, options: { forms: true, outline: true } };
+  const parts = await readZip(await assembled({ parts: [part], steps: [{ split: { ranges: ['3', '1', '1-3', '2'] } }] }));
+  const found = [];
+  for (const pdf of parts.values()) {
+    const names = (await readFields(pdf)).map(({ name }) => name);
+    found.push([(await readBookmarks(pdf)).map(({ title }) => title).join(''), names.join(''), (await textsOf(pdf)).join('')]);
+  }
+  expect(found).toEqual(['c', 'a', 'abc', 'b'].map((all) => [all, all, all]));
+});
+
 test('more parts than the plan allows renders at the same time are one render', async () => {
   const narrow = await newClient('narrow');
   const parts = Array.from({ length: 5 }, (_, n) => ({ html: `<p>${n}` }));

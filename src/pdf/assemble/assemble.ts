@@ -95,7 +95,7 @@ async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: numbe
   return json;
 }
 
-async function finish({ pdf, renew }: OpenDocument, order: AssemblyOrder): Promise<AssembledFile[]> {
+async function finish({ pdf }: OpenDocument, order: AssemblyOrder): Promise<AssembledFile[]> {
   if (!order.split) return [await write(pdf, order)];
   const { number, step } = order.split;
   let bytes = 0;
@@ -104,7 +104,7 @@ async function finish({ pdf, renew }: OpenDocument, order: AssemblyOrder): Promi
     bytes += file.content.length;
     return file;
   };
-  return inStep(number, () => divide(pdf, step, renew, writeNext));
+  return inStep(number, () => divide(pdf, step, writeNext));
 }
 
 async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {

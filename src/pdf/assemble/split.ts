@@ -1,8 +1,6 @@
 /** Divides a PDF into several. */
-import { PDF } from '@libpdf/core';
 import { targetPage } from '../objects/destinations.ts';
-import { ForeignPdf } from '../objects/foreign-pdf.ts';
-import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { readOutline } from '../structure/outline.ts';
 import { type AssembledFile, StepError } from './open-document.ts';
 import { chosenPages } from './page-steps.ts';
@@ -20,23 +18,19 @@ export interface SplitStep {
 
 const MAX_FILES = 5_000;
 
-/** `renew` is called before the PDF is read again. */
 export async function divide(
   pdf: ForeignPdf,
   step: SplitStep,
-  renew: () => void,
   write: (part: ForeignPdf) => Promise<AssembledFile>,
 ): Promise<AssembledFile[]> {
   const groups = groupsOf(pdf, step);
   if (groups.length > MAX_FILES) throw new StepError('', `makes ${groups.length} PDFs; at most ${MAX_FILES} are allowed`);
-  const whole = writeWithObjectStreams(pdf).join();
   const files: AssembledFile[] = [];
-  for (const group of groups) {
-    renew();
-    const part = new ForeignPdf(await PDF.load(whole));
-    selectPages(part, group);
-    files.push(await write(part));
-  }
+  for (const group of groups)
+    await pdf.temporarily(async () => {
+      selectPages(pdf, group);
+      files.push(await write(pdf));
+    });
   return files;
 }
 

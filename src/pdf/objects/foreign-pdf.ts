@@ -4,10 +4,15 @@ import { type EditableObject, EditablePdf } from './editable-pdf.ts';
 import { pageRefs, withInherited } from './page-tree.ts';
 import type { PdfReader } from './pdf-reader.ts';
 
+/** What objects were before they were changed, by their numbers. */
+type Before = Map<number, { ref: PdfRef; object: PdfObject | undefined }>;
+
 const NO_FILE = { size: 0, body: () => undefined };
 
 export class ForeignPdf extends EditablePdf {
   #pages: PdfRef[] | undefined;
+  /** What will be undone. */
+  #before: Before | undefined;
 
   /** Throws if the PDF is damaged. */
   constructor(pdf: PDF) {
@@ -19,8 +24,26 @@ export class ForeignPdf extends EditablePdf {
 
   /** libpdf sees the changed object as well. */
   override change(ref: PdfRef, object: PdfObject): void {
+    const before = #before in this ? this.#before : undefined; // the constructor changes the catalog
+    if (before && !before.has(ref.objectNumber)) before.set(ref.objectNumber, { ref, object: this.resolve(ref) });
     super.change(ref, object);
     this.pdf.context.registry.addLoaded(ref, object);
+  }
+
+  /** Undoes the changes of `work` when it has ended. */
+  async temporarily<T>(work: () => Promise<T>): Promise<T> {
+    const [pages, entries] = [this.#pages, [...this.catalog]];
+    const before: Before = new Map();
+    this.#before = before;
+    try {
+      return await work();
+    } finally {
+      this.#before = undefined;
+      for (const { ref, object } of before.values()) this.change(ref, object ?? PdfNull.instance);
+      for (const [name] of [...this.catalog]) this.catalog.delete(name);
+      for (const [name, value] of entries) this.catalog.set(name, value);
+      this.#pages = pages;
+    }
   }
 
   override pages(): Array<{ ref: PdfRef; page: PdfDict }> {
