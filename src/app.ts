@@ -105,6 +105,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   opened.defer(() => tracing?.close());
   const { services, engine } = await openBase(config, clock, logger, opened);
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
+  services.requestLog.watchLost((err, entries) => logger.warn({ err, entries }, 'entries of the request log are lost'));
   const lost = await services.certificates.countLost();
   if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);
   const hasPlayground = config.playground.playground === 'on';
@@ -336,7 +337,8 @@ function createRunner(
   metrics: Metrics,
   logger: Logger,
 ): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, awaitedSlots, uploads } = services;
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, awaitedSlots, uploads, requestLog } =
+    services;
   const inBackground = {
     ...services,
     allowance: allowance.inBackground,
@@ -350,6 +352,7 @@ function createRunner(
     limits,
     uploads,
     progress: batches.progress,
+    requestLog,
     jobs,
     findPrincipal: (keyId) => accounts.findPrincipal(keyId),
     hasReservations: (accountId) => allowance.hasReservations(accountId),
@@ -389,7 +392,7 @@ function createSweep(
   logger: Logger,
 ): Sweep {
   const { database, blobs, documents, idempotency, allowance, batches, templates } = services;
-  const { webhooks, webhookSecrets, visitorRequests } = services;
+  const { webhooks, webhookSecrets, visitorRequests, requestLog } = services;
   const removeTemplate = (keyId: string, id: string) => templates.remove(keyId, id);
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
@@ -398,6 +401,8 @@ function createSweep(
     cleanupTasks: [
       () => idempotency.removeExpired(),
       () => allowance.releaseExpired(),
+      () => batches.forgetFailed(), // before the log forgets them
+      () => requestLog.removeOld(),
       () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),

@@ -309,6 +309,13 @@ const SETTINGS = {
     [0, 1_000_000],
     'Documents and images that the test keys of one account may render in a day (UTC). They have a watermark and are not charged. Further requests are answered with 402 quota_exceeded.',
   ),
+  requestLogMs: whole(
+    'PLATEN_REQUEST_LOG_DAYS',
+    7,
+    [0, 365],
+    'Days for which the request log keeps each render and batch item, and for which failed batch items can be run again. 0: there is no request log.',
+    { name: 'days', size: 86_400_000 },
+  ),
   maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, [1, 1_000_000], 'Number of templates that one key may have.'),
   maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
   renderTimeoutMs: whole(
@@ -392,6 +399,7 @@ const SLICES = {
     timeStamps: ['tsaUrl'],
     plans: ['plansFile'],
     allowance: ['testRendersPerDay'],
+    requestLog: ['requestLogMs'],
     templates: ['maxTemplates', 'maxTemplateBytes'],
     templateAssets: ['maxAssets', 'maxAssetsBytes'],
     limits: RENDER_LIMITS,

@@ -10,13 +10,13 @@ export interface FieldSchema {
 }
 
 /** Members whose values are numbers or names from a list: never a name, a URL or a text of the caller. */
-const MEMBERS = ['phase', 'timeout_ms', 'gate', 'net_error', 'upstream_status', 'line', 'column'];
+export const FAILURE_MEMBERS = ['phase', 'timeout_ms', 'gate', 'net_error', 'upstream_status', 'line', 'column'];
 const MAX_FIELDS = 10;
 const STEP = /\[\d+\]|[^.[\]]+/g;
 
 /** `schemas` describe the request. Paths of `invalid_request` are given up to the first name that is not in them. */
 export function failureFields({ members }: ServiceError, schemas: FieldSchema[] = []): Record<string, unknown> {
-  const told = Object.entries(members).filter(([name]) => MEMBERS.includes(name));
+  const told = Object.entries(members).filter(([name]) => FAILURE_MEMBERS.includes(name));
   const paths = ((members.errors ?? []) as FieldError[]).map(({ path }) => knownPart(path, schemas)).filter(Boolean);
   const fields = [...new Set(paths)].slice(0, MAX_FIELDS);
   return { ...Object.fromEntries(told), ...(fields.length && { fields }) };

@@ -22,6 +22,7 @@ import { Idempotency } from './idempotency/idempotency.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
+import { RequestLog } from './request-log/request-log.ts';
 import { openBlobs } from './storage/blobs/open-blobs.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './storage/database.ts';
 import type { Nodes, NodesOptions } from './storage/engine.ts';
@@ -42,6 +43,7 @@ export interface ServicesSettings {
   timeStamps: { tsaUrl: string };
   plans: { plansFile: string };
   allowance: { testRendersPerDay: number };
+  requestLog: { requestLogMs: number };
   templates: TemplateLimits;
   templateAssets: AssetLimits;
   limits: RenderLimits;
@@ -80,6 +82,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
   const assets = new TemplateAssets(database, blobs, settings.templateAssets);
+  const requestLog = opened.adopt(new RequestLog(database, clock, settings.requestLog), (each) => each.flush());
   const uploads = openUploads({ database, clock, jobs, accounts, documents }, links, progress, announce);
   const all = opened.move();
   return {
@@ -95,10 +98,10 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
     templates: new Templates(database, clock, { liquid, assets }, settings.templates),
     markdown,
-    ...{ documents, uploads, jobs },
+    ...{ documents, uploads, jobs, requestLog },
     links,
     idempotency: new Idempotency(database, blobs, clock, leases),
-    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce }),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce, requestLog }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),
     batchCipher,
     webhooks,

@@ -3,6 +3,7 @@
  * context is asynchronous, as that of a trace.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServiceError } from './errors.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -11,6 +12,18 @@ export interface WorkLog {
   readonly origin: Fields;
   /** The error code, or what was rendered. Never text of a document or of its data. */
   readonly result: Fields;
+  /** What only the request log of the owner says: no line has it. */
+  readonly details: Details;
+}
+
+export interface Details {
+  /** `html`, `url`, `template` ... */
+  source?: string;
+  templateId?: string | undefined;
+  templateVersion?: number;
+  documentId?: string | undefined;
+  warningKinds?: string[];
+  error?: ServiceError;
 }
 
 /** A rendered result, as a line describes it. */
@@ -18,14 +31,14 @@ interface Rendered {
   bytes: number;
   /** Absent for an image. */
   pages?: number;
-  report: { warning_count: number };
+  report: { warning_count: number; warnings: ReadonlyArray<{ kind: string }> };
   timings: Record<string, number>;
 }
 
 const active = new AsyncLocalStorage<WorkLog>();
 
 export function openWorkLog(origin: Fields): WorkLog {
-  return { origin, result: {} };
+  return { origin, result: {}, details: {} };
 }
 
 export function inWorkLog<T>(log: WorkLog, work: () => T): T {
@@ -41,6 +54,10 @@ export function noteResult(fields: Fields): void {
   Object.assign(active.getStore()?.result ?? {}, fields);
 }
 
+export function noteDetails(details: Details): void {
+  Object.assign(active.getStore()?.details ?? {}, details);
+}
+
 /** `timings` are those of the phases that a failed render reached. */
 export function noteFailed(timings: Partial<Record<string, number>>): void {
   noteResult({ stages: timings });
@@ -49,4 +66,5 @@ export function noteFailed(timings: Partial<Record<string, number>>): void {
 /** `stages` are milliseconds. */
 export function noteRendered({ bytes, pages, report, timings }: Rendered): void {
   noteResult({ ...(pages !== undefined && { pages }), bytes, warnings: report.warning_count, stages: timings });
+  if (report.warning_count) noteDetails({ warningKinds: [...new Set(report.warnings.map(({ kind }) => kind))] });
 }

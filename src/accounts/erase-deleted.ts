@@ -1,6 +1,6 @@
 /**
- * Removes what deleted accounts left: documents, templates, certificates, batches, remembered replies and webhooks. Ids, dates and
- * usage remain. A sweep calls it before it removes content.
+ * Removes what deleted accounts left: documents, templates, certificates, batches, remembered replies, logged requests and webhooks.
+ * Ids, dates and usage remain. A sweep calls it before it removes content.
  */
 
 import type { Clock } from '../clock.ts';
@@ -74,9 +74,9 @@ async function endRows({ database, clock }: ErasingServices, accountId: string):
       .set((eb) => ({ kept_until: now, completed_at: eb.fn.coalesce('completed_at', eb.val(now)) }))
       .where('account_id', '=', accountId)
       .execute();
-    const replies = query
-      .updateTable('idempotency_keys')
-      .where('key_id', 'in', ({ selectFrom }) => selectFrom('api_keys').select('id').where('account_id', '=', accountId));
+    const keys = query.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+    await query.deleteFrom('logged_requests').where('key_id', 'in', keys).execute();
+    const replies = query.updateTable('idempotency_keys').where('key_id', 'in', keys);
     await replies.set({ expires_at: now }).execute();
     await replies.set({ blob_until: now }).where('blob', 'is not', null).execute();
   });

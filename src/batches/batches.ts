@@ -5,6 +5,7 @@ import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {
@@ -20,8 +21,16 @@ import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { NewRow, Selected, Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
 import { removeUploads, type UploadReport, uploadReports } from '../webhooks/uploads.ts';
-import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
-import { type Announce, additionalData, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
+import { type BatchRequest, isMembers, isUploadOnly, type Members, type RenderKind } from './batch-request.ts';
+import {
+  type Announce,
+  additionalData,
+  announceEnd,
+  cancelQueued,
+  DEFAULTS_POSITION,
+  itemEndpoint,
+  RENDER_PREFIX,
+} from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
@@ -78,6 +87,7 @@ interface BatchOptions {
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
   announce: Announce;
+  requestLog: Pick<RequestLog, 'note' | 'oldest'>;
 }
 
 /** Whether this is the id of an asynchronous render, which is stored as a batch of one item. */
@@ -105,6 +115,42 @@ export class Batches {
    */
   async create(owner: Principal, request: BatchRequest, hook: CreationHook): Promise<string> {
     return this.#create(createId('bat'), owner, request, hook);
+  }
+
+  /**
+   * The failed items of a finished batch as a new one. Items that were never valid are left out. Throws `not_found` if no request of a
+   * failed item is kept. `hold` is told the size of the requests, and may throw.
+   */
+  async readFailed(keyId: string, id: string, hold: (bytes: number) => void): Promise<BatchRequest> {
+    const batch = await this.summary(keyId, id);
+    const failed = await this.#database.query
+      .selectFrom('batch_items as item')
+      .innerJoin('batch_requests as request', (join) =>
+        join.onRef('request.batch_id', '=', 'item.batch_id').onRef('request.position', '=', 'item.leader'),
+      )
+      .select(['item.reference', 'request.position', 'request.ciphertext'])
+      .where('item.batch_id', '=', id)
+      .where('item.status', '=', 'failed')
+      .orderBy('item.position')
+      .execute();
+    if (!failed.length) throw new ServiceError('not_found', 'no failed item of this batch can be run again');
+    hold(failed.reduce((bytes, { ciphertext }) => bytes + ciphertext.length, 0));
+    const decrypt = (ciphertext: Uint8Array, position: number) =>
+      this.#options.cipher.decrypt(ciphertext, additionalData(id, position)) as Members;
+    const { defaults, webhook_url } = await this.#database.query
+      .selectFrom('batches')
+      .leftJoin('batch_requests as defaults', (join) =>
+        join.onRef('defaults.batch_id', '=', 'batches.id').on('defaults.position', '=', DEFAULTS_POSITION),
+      )
+      .select(['webhook_url', 'defaults.ciphertext as defaults'])
+      .where('batches.id', '=', id)
+      .executeTakeFirstOrThrow();
+    return {
+      items: failed.map(({ reference, position, ciphertext }) => ({ ...decrypt(ciphertext, position), reference })),
+      defaults: defaults ? decrypt(defaults, DEFAULTS_POSITION) : {},
+      webhookUrl: webhook_url ?? undefined,
+      metadata: batch.metadata,
+    };
   }
 
   /** Creates an asynchronous render: a batch of one item, which `list` leaves out. */
@@ -154,8 +200,16 @@ export class Batches {
       if (requests.length) await this.#options.jobs.add('item', owner.keyId, query);
     }, lockName);
     await this.#database.flush();
-    for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
+    for (const { error, ...item } of prepared) if (error) this.#noteInvalid(id, owner.keyId, item, error);
     return id;
+  }
+
+  #noteInvalid(batchId: string, keyId: string, item: Pick<PreparedItem, 'position' | 'reference'>, error: ItemError): void {
+    this.progress.outcome(batchId, error.code, { items: 1, batchEnded: false });
+    const { position, reference = null } = item;
+    const log = { origin: {}, result: { code: error.code }, details: {} };
+    const work = { endpoint: itemEndpoint(batchId), milliseconds: 0, item: { batchId, position, reference } };
+    this.#options.requestLog.note(keyId, log, work);
   }
 
   /** Throws `not_found`, also if the batch belongs to another key. */
@@ -241,6 +295,21 @@ export class Batches {
       if (!due.length) return;
       for (const { id } of due) await this.#remove(id);
     }
+  }
+
+  /** Removes the requests of failed items that the request log is about to forget. Others go with their batch. */
+  async forgetFailed(): Promise<void> {
+    await this.#database.query
+      .deleteFrom('batch_requests')
+      .where('batch_id', 'in', ({ selectFrom }) =>
+        selectFrom('logged_requests as logged')
+          .innerJoin('batches', 'batches.id', 'logged.batch_id')
+          .select('batches.id')
+          .where('logged.created_at', '<=', this.#options.requestLog.oldest())
+          .where('logged.code', 'is not', null)
+          .where('batches.completed_at', 'is not', null),
+      )
+      .execute();
   }
 
   async #remove(id: string): Promise<void> {

@@ -11,7 +11,14 @@ import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
 import { readCount } from '../storage/totals.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
-import { type CancelledAfterRequeue, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
+import {
+  type CancelledAfterRequeue,
+  type ClaimedItem,
+  ClaimLostError,
+  type Completed,
+  type EndedItem,
+  type Outcome,
+} from './queue.ts';
 
 interface ItemKey {
   batchId: string;
@@ -61,7 +68,7 @@ export class DatabaseQueue {
   }
 
   /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLostError`. */
-  async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
+  async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed & { ended: EndedItem[] }> {
     if (query) return this.#complete(item, outcome, query);
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
   }
@@ -112,13 +119,13 @@ export class DatabaseQueue {
     });
   }
 
-  async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
+  async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query) {
     const { rows: ended } = await writeOutcome(query, claim, outcome);
     this.#leases.drop(this.#renew, claim);
     // The lease expired while this process was suspended, and another process claimed the item: that claim counts, and this
     // transaction is rolled back.
     if (!ended.length) throw new ClaimLostError();
-    await forgetRequest(query, { batchId, position });
+    if (outcome.status === 'succeeded' || !outcome.keepsRequest) await forgetRequest(query, { batchId, position });
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
     const batchEnded = await countOutcomes(
       query,
@@ -126,7 +133,7 @@ export class DatabaseQueue {
       { status: outcome.status, positions: ended.map((item) => item.position), keptUntil, now: this.#clock() },
       this.#announce,
     );
-    return { items: ended.length, batchEnded };
+    return { items: ended.length, batchEnded, ended };
   }
 
   readonly #renew = async (claims: string[], until: number): Promise<void> => {
@@ -217,7 +224,7 @@ const writeFailure = prepareQuery((query, { claim, error }: { claim: string; err
     .updateTable('batch_items')
     .set({ ...ENDED, status: 'failed', error })
     .where('claim', '=', claim)
-    .returning('position'),
+    .returning(['position', 'reference']),
 );
 
 const writeSuccess = prepareQuery(
@@ -233,7 +240,7 @@ const writeSuccess = prepareQuery(
         expires_at: values.expiresAt,
       })
       .where('claim', '=', values.claim)
-      .returning('position'),
+      .returning(['position', 'reference']),
 );
 
 function writeOutcome(query: Query, claim: string, outcome: Outcome) {

@@ -11,6 +11,11 @@ export const DEFAULTS_POSITION = -1;
 /** The id prefix of batches that hold one asynchronous render. */
 export const RENDER_PREFIX = 'ren_';
 
+/** The endpoint that answers for an item. */
+export function itemEndpoint(batchId: string): string {
+  return batchId.startsWith(RENDER_PREFIX) ? '/v1/renders' : '/v1/batches';
+}
+
 /** The additional data that binds the ciphertext of a request to its batch, position and kind. */
 export function additionalData(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
   return `${batchId} ${position}${kind === 'pdf' ? '' : ` ${kind}`}`;
@@ -33,14 +38,24 @@ export async function countOutcomes(
     rows: [counted],
   } = await COUNT[status](query, { batchId, items, keptUntil, now });
   if (!counted) throw new Error('an item belongs to a batch');
-  const { completed_at, total, unfinished } = counted;
+  const { completed_at, total, unfinished, failed } = counted;
   const before = total - unfinished - items;
   for (const [index, position] of positions.toSorted((a, b) => a - b).entries())
     await setNumber(query, { batchId, position, number: before + index + 1 });
   if (completed_at === null) return false;
-  await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).execute();
+  await forgetRequests(query, batchId, failed > 0);
   await announceEnd(query, batchId, announce);
   return true;
+}
+
+/** Removes the requests of a batch that has ended, unless some of its failed items can be run again. */
+async function forgetRequests(query: Query, batchId: string, hasFailed: boolean): Promise<void> {
+  const kept = query.selectFrom('batch_requests').select('position').where('batch_id', '=', batchId);
+  await query
+    .deleteFrom('batch_requests')
+    .where('batch_id', '=', batchId)
+    .$if(hasFailed, (rows) => rows.where(({ exists, not }) => not(exists(kept.where('position', '>', DEFAULTS_POSITION)))))
+    .execute();
 }
 
 const prepareCount = (status: Ended) =>
@@ -59,7 +74,7 @@ const prepareCount = (status: Ended) =>
         kept_until: eb.case().when('kept_until', '<', keptUntil).then(keptUntil).else(eb.ref('kept_until')).end(),
       }))
       .where('id', '=', batchId)
-      .returning(['completed_at', 'total', 'unfinished']),
+      .returning(['completed_at', 'total', 'unfinished', 'failed']),
   );
 
 const COUNT = { succeeded: prepareCount('succeeded'), failed: prepareCount('failed'), cancelled: prepareCount('cancelled') };

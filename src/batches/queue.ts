@@ -21,7 +21,11 @@ export interface ClaimedItem {
 
 export type Outcome =
   | { status: 'succeeded'; document: { id: string; pages: number; bytes: number; expiresAt: number } }
-  | { status: 'failed'; error: ItemError };
+  | {
+      status: 'failed';
+      error: ItemError /** Whether its request is kept, so that the item can be run again. */;
+      keepsRequest?: boolean;
+    };
 
 export interface ItemError {
   code: string;
@@ -33,6 +37,12 @@ export interface Completed {
   /** How many items have this outcome: the item and its duplicates. */
   items: number;
   batchEnded: boolean;
+}
+
+/** An item with its outcome. */
+export interface EndedItem {
+  position: number;
+  reference: string | null;
 }
 
 /** The number of items that were cancelled when they were put back, because their batch had been cancelled in the meantime. */

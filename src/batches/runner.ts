@@ -9,17 +9,25 @@ import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { AnyRequest, CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, runTracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
-import { inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
+import { inWorkLog, noteDetails, noteResult, openWorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
 import { type AnyItemRequest, type Members, parseItem } from './batch-request.ts';
 import type { DatabaseQueue } from './database-queue.ts';
-import { additionalData, DEFAULTS_POSITION } from './outcomes.ts';
+import { additionalData, DEFAULTS_POSITION, itemEndpoint } from './outcomes.ts';
 import { toItemError } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
-import { type CancelledAfterRequeue, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
+import {
+  type CancelledAfterRequeue,
+  type ClaimedItem,
+  ClaimLostError,
+  type Completed,
+  type EndedItem,
+  type Outcome,
+} from './queue.ts';
 import { isServiceFault, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
@@ -28,6 +36,7 @@ export interface RunnerServices {
   limits: RenderLimits;
   uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
+  requestLog: Pick<RequestLog, 'isOn' | 'note'>;
   jobs: Pick<Jobs, 'add'>;
   /** Resolves to undefined if the key was revoked. Throws `account_suspended`. */
   findPrincipal(keyId: string): Promise<Principal | undefined>;
@@ -129,27 +138,34 @@ export class BatchRunner implements Task {
     const account = owner instanceof Error ? {} : { account_id: owner.accountId };
     const log = openWorkLog({ batch_id: batchId, position, key_id: keyId, ...account });
     const begun = performance.now();
-    await inWorkLog(log, () =>
+    const ended = await inWorkLog(log, () =>
       runTracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner)),
     );
     const milliseconds = Math.round(performance.now() - begun);
     this.#services.onAttempt?.({ ...log.origin, attempt: attempts, milliseconds, ...log.result });
+    for (const item of ended) {
+      const work = { endpoint: itemEndpoint(batchId), milliseconds, item: { batchId, ...item } };
+      this.#services.requestLog.note(keyId, log, work);
+    }
   }
 
-  async #run(item: ClaimedItem, owner: Owner): Promise<void> {
+  /** Returns the items that have their outcome now: none if the attempt is to be repeated. */
+  async #run(item: ClaimedItem, owner: Owner): Promise<EndedItem[]> {
     const { render, onRendered, progress } = this.#services;
-    const ended = this.#underWay.add(ownerAccount(owner));
-    const written: { completed?: Completed } = {};
+    const leave = this.#underWay.add(ownerAccount(owner));
+    const written: { completed?: Completed & { ended: EndedItem[] } } = {};
     try {
       const request = this.#openRequest(item);
       if (owner instanceof Error) throw owner;
       onRendered(await render(request, owner, this.#end.signal, this.#createCommitHook(item, request, owner, written)));
       if (written.completed) progress.outcome(item.batchId, 'ok', written.completed);
+      return written.completed?.ended ?? [];
     } catch (error) {
-      await this.#handleFailure(item, owner, error);
+      const ended = await this.#handleFailure(item, owner, error);
       if (written.completed) progress.ended(item.batchId); // the outcome may have been committed, so watchers read it again
+      return ended;
     } finally {
-      ended();
+      leave();
     }
   }
 
@@ -167,7 +183,7 @@ export class BatchRunner implements Task {
     item: ClaimedItem,
     { deliverTo, keptMs }: AnyItemRequest,
     { accountId, keyId }: Principal,
-    written: { completed?: Completed },
+    written: { completed?: Completed & { ended: EndedItem[] } },
   ): CommitHook {
     const { queue, uploads } = this.#services;
     return {
@@ -181,12 +197,13 @@ export class BatchRunner implements Task {
     };
   }
 
-  async #handleFailure(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
-    if (thrown instanceof ClaimLostError) return;
-    const { queue, awaitedSlots, progress, onFault } = this.#services;
+  async #handleFailure(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<EndedItem[]> {
+    if (thrown instanceof ClaimLostError) return [];
+    const { awaitedSlots, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : internalError(thrown);
     describeSpan({ 'error.type': error.code });
     noteResult({ code: error.code, ...failureFields(error) });
+    noteDetails({ error });
     if (isServiceFault(error)) onFault(error.cause ?? error);
     try {
       if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {
@@ -195,13 +212,23 @@ export class BatchRunner implements Task {
       }
       if (await this.#shouldRetry(item, owner, error))
         return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
-      const outcome: Outcome = { status: 'failed', error: toItemError(error) };
-      progress.outcome(item.batchId, error.code, await queue.complete(item, outcome));
+      return await this.#fail(item, owner, error);
     } catch (fault) {
-      if (fault instanceof ClaimLostError) return;
+      if (fault instanceof ClaimLostError) return [];
       onFault(fault);
       await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // otherwise the lease expires and recovery puts the item back
+      return [];
     }
+  }
+
+  /** The request is kept for another run, unless the plan stores nothing. */
+  async #fail(item: ClaimedItem, owner: Owner, error: ServiceError): Promise<EndedItem[]> {
+    const { queue, progress, requestLog } = this.#services;
+    const keepsRequest = requestLog.isOn && !(owner instanceof Error) && owner.plan.retentionMs > 0;
+    const outcome: Outcome = { status: 'failed', error: toItemError(error), keepsRequest };
+    const completed = await queue.complete(item, outcome);
+    progress.outcome(item.batchId, error.code, completed);
+    return completed.ended;
   }
 
   async #shouldRetry({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
@@ -216,11 +243,12 @@ export class BatchRunner implements Task {
     return this.#end.signal.aborted || hasCode(error, 'shutting_down');
   }
 
-  async #putBack(item: ClaimedItem, pauseMs: number, options?: { uncounted: boolean }): Promise<void> {
+  async #putBack(item: ClaimedItem, pauseMs: number, options?: { uncounted: boolean }): Promise<EndedItem[]> {
     const { queue, jobs } = this.#services;
     noteResult({ retried: true });
     this.#tellCancelled(await queue.release(item, pauseMs, options));
     await jobs.add('item', item.keyId);
+    return [];
   }
 
   #tellCancelled(late: CancelledAfterRequeue[]): void {

@@ -17,13 +17,13 @@ import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
 import { toServiceError } from '../http/server/problem.ts';
-import { RATE_LIMITED } from '../http/server/rate-limit.ts';
+import { RENDERS } from '../http/server/rate-limit.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { suggestAssets } from '../render/request/values/document-size.ts';
 import { isUsableFilename, MAX_FILENAME } from '../render/request/values/filename.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
-import { currentOrigin, inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
+import { currentOrigin, inWorkLog, noteDetails, noteResult, openWorkLog } from '../work-log.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { changePdfs } from './changes/change-pdfs.ts';
 import { createCredentialReader } from './credentials.ts';
@@ -72,7 +72,7 @@ export async function gotenbergRoutes(
 ): Promise<void> {
   await app.register(async (scope) => {
     const routeConfig = (gotenbergTarget: RouteKind) => ({
-      ...RATE_LIMITED,
+      ...RENDERS,
       gotenbergTarget,
       secretOf: createCredentialReader(gotenbergKey),
     });
@@ -223,12 +223,13 @@ function answerLater(
   filename: string | undefined,
   render: Render,
 ): FastifyReply {
-  const { backgroundJobs, budgets, resultUploads, logger } = services;
+  const { backgroundJobs, budgets, resultUploads, logger, requestLog } = services;
   const principal = requirePrincipal(request);
   const webhookJob = { uploads: resultUploads, to: webhook, trace: readTrace(request) };
   const held = budgets.memory.open(principal.accountId);
   const memory = { grow: (bytes: number) => held.grow(bytes), makeRoomFor: (bytes: number) => held.resize(bytes) };
   const log = openWorkLog(currentOrigin());
+  const begun = performance.now();
   const work = async (signal: AbortSignal) => {
     try {
       const { type, chunks, bytes, name } = await retryWhileBusy(
@@ -242,10 +243,13 @@ function answerLater(
       const problem = toServiceError(translateError(form, error));
       logFailure(logger, request, problem);
       noteResult({ code: problem.code });
+      noteDetails({ error: problem });
       await sendError(webhookJob, problem, signal);
     } finally {
       held.release();
       logger.info({ ...log.origin, ...log.result }, 'background render');
+      const milliseconds = Math.round(performance.now() - begun);
+      requestLog.note(principal.keyId, log, { endpoint: request.routeOptions.url ?? '', milliseconds });
     }
   };
   const job = (signal: AbortSignal) => inWorkLog(log, () => work(signal));

@@ -31,6 +31,7 @@ import { pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { renderRoutes } from './routes/renders.ts';
+import { requestRoutes } from './routes/requests.ts';
 import type { RouteServices } from './routes/services.ts';
 import { templateAssetRoutes } from './routes/templates/template-assets.ts';
 import { templateRoutes } from './routes/templates/templates.ts';
@@ -104,6 +105,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     await validateRoutes(routes, services);
     await imageRoutes(routes, services);
     renderRoutes(routes, services);
+    requestRoutes(routes, services);
     certificateRoutes(routes, services);
     await templateRoutes(routes, services);
     await templateAssetRoutes(routes, services);

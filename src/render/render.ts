@@ -10,7 +10,7 @@ import { Deadline } from '../deadline.ts';
 import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, runTraced } from '../tracing.ts';
-import { noteFailed, noteRendered } from '../work-log.ts';
+import { noteDetails, noteFailed, noteRendered } from '../work-log.ts';
 import { type AssembledResult, type AssemblyServices, assembleFile } from './assembly/assemble.ts';
 import { type AssemblyRequest, makesOnePdf } from './assembly/assembly-request.ts';
 import { captureImage, type RenderedImage } from './image.ts';
@@ -72,6 +72,7 @@ export async function render(
   commitHook?: CommitHook,
 ): Promise<Delivery> {
   const { engine, documents, memory } = services;
+  noteDetails({ source: request.source.kind, templateId: readTemplateId(request) });
   const keep = makesOnePdf(request) && isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
   const deliver = async (file: Delivery['file'], { reservation, deadline }: Admitted) => {
@@ -81,6 +82,7 @@ export async function render(
     const delivery = { file, document, remaining: reservation?.remaining ?? null };
     await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     noteRendered(file);
+    noteDetails({ documentId: document?.id });
     return delivery;
   };
   if ('parts' in request)
@@ -228,7 +230,7 @@ async function store(
 ): Promise<StoredDocument> {
   const { source, filename, metadata, keptMs } = request;
   const { chunks, bytes, report } = file;
-  const templateId = source.kind === 'template' ? source.templateId : undefined;
+  const templateId = readTemplateId(request);
   const shown = 'width' in file ? { pages: 1, image: toStoredImage(file) } : { pages: file.pages ?? 0 };
   const draft = { chunks, bytes, ...shown, report, filename, source: source.kind, templateId, metadata };
   const write = async () => {
@@ -239,6 +241,10 @@ async function store(
     });
   };
   return runTraced('store', write, { 'platen.bytes': bytes });
+}
+
+function readTemplateId({ source }: AnyRequest): string | undefined {
+  return source.kind === 'template' ? source.templateId : undefined;
 }
 
 function toStoredImage({ type, width, height }: RenderedImage): NonNullable<DocumentDraft['image']> {

@@ -5,6 +5,7 @@ import { invalidField, invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
+import { noteDetails } from '../work-log.ts';
 import type { Source, SourceRequest } from './request/render-request.ts';
 import { MAX_HTML_BYTES } from './request/schemas/options-schema.ts';
 import { suggestAssets } from './request/values/document-size.ts';
@@ -29,6 +30,7 @@ export async function resolveSource(
   const template = await templates
     .fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
     .catch(suggestAssets);
+  noteDetails({ templateVersion: template.version });
   if (template.assets && baseUrl !== undefined)
     throw invalidField(
       'options.baseUrl',

@@ -17,7 +17,14 @@ export interface ListPage<R> {
   next: Position | undefined;
 }
 
-export type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries' | 'api_keys' | 'certificates';
+export type Listed =
+  | 'templates'
+  | 'documents'
+  | 'batches'
+  | 'webhook_deliveries'
+  | 'api_keys'
+  | 'certificates'
+  | 'logged_requests';
 /** The columns that hold the position of a row. */
 export type PositionColumns = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
 

@@ -167,6 +167,22 @@ export interface Tables {
     since: number;
     requests: number;
   };
+  /** The renders and batch items of the last days, as their owners may read them. */
+  logged_requests: {
+    /** Of a call, the id of the request. */
+    id: string;
+    key_id: string;
+    /** When it ended. */
+    created_at: number;
+    /** The error code; null if it succeeded. */
+    code: string | null;
+    template_id: string | null;
+    batch_id: string | null;
+    /** The reference of a batch item. */
+    reference: string | null;
+    /** JSON: what no list is filtered by. */
+    details: string;
+  };
   idempotency_keys: {
     key_id: string;
     /** The value of the Idempotency-Key header. */

@@ -295,7 +295,7 @@ export class Templates {
     id: string,
     data: Record<string, unknown>,
     { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
-  ): Promise<{ html: string; assets: AssetFiles | undefined }> {
+  ): Promise<{ html: string; version: number; assets: AssetFiles | undefined }> {
     if (!isId(id)) throw notFound('template_id: ');
     const current = await this.#assets.current(keyId, id);
     if (!current) throw notFound('template_id: ');
@@ -308,10 +308,10 @@ export class Templates {
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
         : fillPlaceholders(cached || this.#cache.keep(id, version, html), data, limitBytes);
-    if (!assets.length) return { html: filled, assets: undefined };
-    if (hasNamesOnly) return { html: filled, assets: toNamedFiles(assets) };
+    if (!assets.length) return { html: filled, version, assets: undefined };
+    if (hasNamesOnly) return { html: filled, version, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
-    return { html: filled, assets: await this.#assets.read(assets) };
+    return { html: filled, version, assets: await this.#assets.read(assets) };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */

@@ -9,6 +9,7 @@ import { Progress } from '../../src/batches/progress.ts';
 import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openJobs } from '../../src/jobs/open-jobs.ts';
+import { RequestLog } from '../../src/request-log/request-log.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
@@ -29,7 +30,8 @@ async function openWorld() {
   const leases = new Leases(Date.now);
   const jobs = await openJobs(database);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
-  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce });
+  const requestLog = new RequestLog(database, Date.now, { requestLogMs: 60_000 });
+  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, requestLog });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
   await insertAccount(database, 'key_a');
   const services = {
@@ -38,6 +40,7 @@ async function openWorld() {
     limits: LIMITS,
     uploads: NO_UPLOADS,
     progress,
+    requestLog,
     jobs,
     findPrincipal: async () => OWNER,
     pool: IDLE,

@@ -112,6 +112,15 @@ test('adds, lists, reads and removes files of a template', async () => {
   expect(await platen.templates.assets(template_id)).toEqual([]);
 });
 
+test('reads the request log, and runs failed items again', async () => {
+  const { requestId } = await platen.pdf({ html: '<p>logged' });
+  await eventually('it is logged', async () => (await platen.requests.get(requestId).catch(() => undefined)) !== undefined);
+  expect(await platen.requests.get(requestId)).toMatchObject({ status: 'succeeded', endpoint: '/v1/pdf', pages: 1 });
+  const items = [{ html: '<p>x', options: { pageRanges: '9' } }];
+  const { batch_id } = await platen.batches.create({ items }, { wait: 60 });
+  expect(await platen.batches.retry(batch_id, { wait: 60 })).toMatchObject({ total: 1, failed: 1 });
+});
+
 test('creates, lists, rotates and revokes keys', async () => {
   const { key_id, key = '' } = await platen.keys.create({ name: 'website', scopes: ['render'] });
   const website = new Platen({ key, baseUrl: `${service.url}/v1/` });
@@ -174,6 +183,7 @@ test('follows a batch to its end, and verifies its webhook', async () => {
   expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
   expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
   expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
+  expect((await platen.requests.list({ batch_id, status: 'succeeded' }).page()).data).toHaveLength(2);
   expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
   expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
   expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });

@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Documents } from '../../src/documents/documents.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
+import { RequestLog } from '../../src/request-log/request-log.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
@@ -67,11 +68,18 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
     progress: new Progress(),
     jobs: NO_JOBS,
     announce: async () => {},
+    requestLog: new RequestLog(database, Date.now, { requestLogMs: 1_000 }),
   });
   await batches.list('key', 20, {}, { createdAt: 1, id: 'bat_x' });
   await batches.list('key', 20, { metadata: { order: '1', customer: '2' } }, { createdAt: 1, id: 'bat_x' });
   await batches.find('key', 'bat_x').catch(() => {});
+  await batches.forgetFailed();
   await batches.removeExpired();
+  const requestLog = new RequestLog(database, Date.now, { requestLogMs: 1_000 });
+  const filter = { status: 'failed', code: 'x', templateId: 'tpl_x', createdAfter: 1, createdBefore: 2 } as const;
+  await requestLog.list('key', 20, filter, { createdAt: 1, id: 'req_x' });
+  await requestLog.find('key', 'req_x');
+  await requestLog.removeOld();
   const queue = new DatabaseQueue(database, Date.now, leases, async () => {});
   await database.transaction(async (query) => {
     await query.insertInto('accounts').values({ id: 'acc_x', name: '', plan: 'x', auto_store: 0, created_at: 1 }).execute();

@@ -165,6 +165,9 @@ def test_batches(platen: Platen) -> None:
     with platen.batches.pdf(batch_id) as merged:
         assert merged.pages == 2
     assert platen.batches.cancel(batch_id)["status"] == "completed"
+    entry = next(iter(platen.requests.list(batch_id=batch_id, status="failed")))
+    assert entry["code"] == "invalid_request"
+    assert platen.requests.get(entry["request_id"]) == entry
 
 
 def test_asynchronous_renders(platen: Platen) -> None:

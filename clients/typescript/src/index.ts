@@ -1,7 +1,7 @@
 /** The client of Platen: one method for each endpoint of the API. */
 import type * as api from './api.ts';
 import { Rendered } from './rendered.ts';
-import { Batches, Certificates, Documents, Keys, Renders, Templates, Webhooks } from './resources.ts';
+import { Batches, Certificates, Documents, Keys, Renders, Requests, Templates, Webhooks } from './resources.ts';
 import { type CallOptions, type PlatenOptions, Transport } from './transport.ts';
 
 export type * from './api.ts';
@@ -15,6 +15,8 @@ export type {
   Documents,
   Keys,
   Renders,
+  RequestFilters,
+  Requests,
   Templates,
   WaitOptions,
   Webhooks,
@@ -30,6 +32,7 @@ export class Platen {
   readonly keys: Keys;
   readonly certificates: Certificates;
   readonly webhooks: Webhooks;
+  readonly requests: Requests;
   readonly #transport: Transport;
 
   constructor(options: PlatenOptions) {
@@ -41,6 +44,7 @@ export class Platen {
     this.keys = new Keys(this.#transport);
     this.certificates = new Certificates(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
+    this.requests = new Requests(this.#transport);
   }
 
   /** Renders a document to PDF. */

@@ -1,4 +1,4 @@
-/** The resources of an account: templates, documents, batches, renders, keys, certificates and webhooks. */
+/** The resources of an account: templates, documents, batches, renders, keys, certificates, webhooks and requests. */
 import type * as api from './api.ts';
 import { linesOf } from './lines.ts';
 import { List, type ListParameters, type MetadataFilter } from './lists.ts';
@@ -144,6 +144,11 @@ export class Batches extends Resource {
     return this.transport.json(`/v1/batches/${id}`, { ...options, method: 'DELETE' });
   }
 
+  /** Creates a batch of the items that have failed. */
+  retry(id: string, { wait, ...options }: WaitOptions = {}): Promise<api.Batch> {
+    return this.transport.json(`/v1/batches/${id}/retry`, { ...options, method: 'POST', headers: prefer(wait) });
+  }
+
   async zip(id: string, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.transport.send(`/v1/batches/${id}.zip`, options));
   }
@@ -259,6 +264,30 @@ export class Webhooks extends Resource {
 
   deliveries(query?: ListParameters): List<api.WebhookDelivery> {
     return new List(this.transport, '/v1/webhooks/deliveries', query);
+  }
+}
+
+export interface RequestFilters extends ListParameters {
+  status?: 'succeeded' | 'failed';
+  /** An error code, such as `render_timeout`. */
+  code?: string;
+  template_id?: string;
+  batch_id?: string;
+  reference?: string;
+  /** A time as in RFC 3339. */
+  created_after?: string;
+  created_before?: string;
+}
+
+/** What came of the renders and batch items of the last days. */
+export class Requests extends Resource {
+  list(query?: RequestFilters): List<api.LoggedRequest> {
+    return new List(this.transport, '/v1/requests', query);
+  }
+
+  /** `id` is the `requestId` of a result or an error. */
+  get(id: string, options?: CallOptions): Promise<api.LoggedRequest> {
+    return this.transport.json(`/v1/requests/${id}`, options);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Adds headers to every reply, and logs, counts and traces every request, without its query string, headers or body. */
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestLog } from '../../request-log/request-log.ts';
 import { inSpan, type Span, startRequestSpan } from '../../tracing.ts';
 import { inWorkLog, openWorkLog, type WorkLog } from '../../work-log.ts';
 import { PROBLEMS } from '../server/problem.ts';
@@ -16,6 +17,10 @@ declare module 'fastify' {
     /** How many bytes its connection had sent before. */
     sentBefore?: number;
   }
+  interface FastifyContextConfig {
+    /** Whether the requests of a route are renders, which the request log has. */
+    isRender?: boolean;
+  }
 }
 
 /** Sockets on which a reply was sent before the body had ended. A second reply must not be written to them. */
@@ -24,7 +29,11 @@ export const answeredEarly = new WeakSet<Socket>();
 /** An `X-Request-Id` of a caller or a proxy that may be logged. */
 const CALLERS_ID = /^[\w.:/+=@-]{1,128}$/;
 
-type Observers = { metrics: Pick<Metrics, 'requestFinished'>; logger: Pick<FastifyBaseLogger, 'info'> };
+interface Observers {
+  metrics: Pick<Metrics, 'requestFinished'>;
+  logger: Pick<FastifyBaseLogger, 'info'>;
+  requestLog: Pick<RequestLog, 'note'>;
+}
 
 export function observeRequests(app: FastifyInstance, observers: Observers): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -53,7 +62,7 @@ function callersId({ headers: { 'x-request-id': given } }: FastifyRequest): { ca
 }
 
 /** Does nothing if it was called for this request before. */
-function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger }: Observers): void {
+function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger, requestLog }: Observers): void {
   const log = request.workLog;
   if (!log) return;
   request.workLog = undefined;
@@ -69,6 +78,13 @@ function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger 
     metrics.requestFinished(outcome);
     logger.info({ ...log.origin, ...outcome, ...brokeOff, ...log.result }, 'request');
   });
+  const { principal, routeOptions } = request;
+  if (principal && routeOptions.config.isRender)
+    requestLog.note(
+      principal.keyId,
+      { ...log, result: log.result.bytes === undefined ? { ...brokeOff, ...log.result } : log.result },
+      { endpoint: outcome.route, milliseconds: outcome.milliseconds },
+    );
   endSpan(request, outcome);
 }
 

@@ -56,9 +56,11 @@ export function readParameters(
   return values;
 }
 
-export function readPage(request: FastifyRequest): ListRequest {
-  const { limit = DEFAULT_LIMIT, cursor } = readQuery(request, PAGE_READERS);
-  return { limit, after: cursor };
+/** Reads `limit`, `cursor` and the filters of the list. */
+export function readPage<R extends Readers = Record<never, never>>(request: FastifyRequest, filters = {} as R) {
+  const readers = { ...filters, ...PAGE_READERS };
+  const { limit = DEFAULT_LIMIT, cursor, ...filter } = readQuery(request, readers) as Values<typeof PAGE_READERS>;
+  return { page: { limit, after: cursor }, filter: filter as Values<R> };
 }
 
 /** Reads `limit`, `cursor`, the filters of the list and `metadata[NAME]=VALUE`. */

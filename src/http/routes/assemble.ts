@@ -7,7 +7,7 @@ import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { readRequestForms } from '../requests/source-bodies.ts';
 import { JSON_TYPE, PDF } from '../server/negotiation.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
+import { RENDERS } from '../server/rate-limit.ts';
 import { answerRender } from './render-now.ts';
 import { ACCEPTED, START_HEADERS, withResultFields } from './renders.ts';
 import type { RouteServices } from './services.ts';
@@ -15,7 +15,7 @@ import type { RouteServices } from './services.ts';
 export async function assembleRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   await app.register(async (scope) => {
     readRequestForms(scope, services.limits);
-    scope.post('/v1/pdf/assemble', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) =>
+    scope.post('/v1/pdf/assemble', { schema: SCHEMA, config: RENDERS }, async (request, reply) =>
       answerRender(services, 'assembly', request, reply),
     );
   });

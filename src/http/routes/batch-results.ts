@@ -5,7 +5,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
-import { invalidField, ServiceError } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import { endNumber, NDJSON_FORMAT, readEvents, SSE_FORMAT } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
@@ -21,7 +21,7 @@ import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { requireBatchId } from './batches.ts';
+import { requireBatchId, requireEndedBatch } from './batches.ts';
 import type { RouteServices } from './services.ts';
 
 export function batchResultRoutes(app: FastifyInstance, services: RouteServices): void {
@@ -63,21 +63,6 @@ export function batchResultRoutes(app: FastifyInstance, services: RouteServices)
     const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
     const events = readEvents(batches, following, disconnectSignal(reply));
     return reply.send(Readable.from(events, { objectMode: false }));
-  });
-}
-
-/** Throws `not_found` and `batch_unfinished`. */
-async function requireEndedBatch(
-  { batches, secondsForItems }: RouteServices,
-  request: FastifyRequest<ById>,
-): Promise<WholeBatch> {
-  const batch = await batches.find(requirePrincipal(request).keyId, requireBatchId(request.params.id));
-  if (batch.completedAt !== null) return batch;
-  const { unfinished, total } = batch;
-  const retryAfterSeconds = await secondsForItems(unfinished);
-  throw new ServiceError('batch_unfinished', `${unfinished} of ${total} items have no result yet`, {
-    retryAfterSeconds,
-    members: { unfinished, retry_after: retryAfterSeconds },
   });
 }
 

@@ -13,6 +13,7 @@ import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, type Query } from '../requests/idempotent.ts';
 import { readFilteredPage, toList } from '../requests/listing.ts';
 import { PREFER_SCHEMA, readWaitSeconds } from '../requests/prefer.ts';
+import { memoryOfBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
@@ -30,6 +31,23 @@ export function batchRoutes(app: FastifyInstance, services: RouteServices): void
       throw resultGone('the batch of this Idempotency-Key was removed with its documents');
     });
   });
+
+  app.post<ById>(
+    '/v1/batches/:id/retry',
+    { schema: RETRY, config: { ...RATE_LIMITED, bodyOptional: true } },
+    async (request, reply) => {
+      const { id } = await requireEndedBatch(services, request);
+      const principal = requirePrincipal(request);
+      const hold = (bytes: number) => requestMemory(request).atLeast(memoryOfBody(bytes));
+      const create = async (hook: CreationHook) => {
+        const batch = await batches.readFailed(principal.keyId, id, hold);
+        services.requireWebhook(principal, batch.webhookUrl);
+        return batches.create(principal, batch, hook);
+      };
+      const accepted = await acceptOnce(services.idempotency, create, request, reply);
+      return sendAccepted(services, accepted.id, request, reply);
+    },
+  );
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request);
@@ -52,6 +70,21 @@ export function batchRoutes(app: FastifyInstance, services: RouteServices): void
 export function requireBatchId(id: string): string {
   if (isRenderId(id)) throw new ServiceError('not_found', 'there is no such batch');
   return id;
+}
+
+/** Throws `not_found` and `batch_unfinished`. */
+export async function requireEndedBatch(
+  { batches, secondsForItems }: RouteServices,
+  request: FastifyRequest<ById>,
+): Promise<WholeBatch> {
+  const batch = await batches.find(requirePrincipal(request).keyId, requireBatchId(request.params.id));
+  if (batch.completedAt !== null) return batch;
+  const { unfinished, total } = batch;
+  const retryAfterSeconds = await secondsForItems(unfinished);
+  throw new ServiceError('batch_unfinished', `${unfinished} of ${total} items have no result yet`, {
+    retryAfterSeconds,
+    members: { unfinished, retry_after: retryAfterSeconds },
+  });
 }
 
 /** The body is not kept while the client waits for the batch. */
@@ -208,6 +241,17 @@ const CREATE = {
     200: { description: 'The batch has finished within the time given in `Prefer: wait`.', headers: CREATED_HEADERS, content },
     202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
   },
+  errors: [409, 422],
+};
+
+const RETRY = {
+  operationId: 'retryBatch',
+  summary: 'Run the failed items of a batch again',
+  description:
+    'Creates a batch of the items that have failed, with their references and the defaults, metadata and `webhook_url` of the batch. Items that were not valid are left out. The service keeps the requests of failed items, encrypted, for as long as the request log has them and at most as long as the batch.',
+  params: ID,
+  headers: CREATE.headers,
+  response: CREATE.response,
   errors: [409, 422],
 };
 

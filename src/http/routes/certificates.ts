@@ -53,7 +53,7 @@ export function certificateRoutes(app: FastifyInstance, { certificates, idempote
   });
 
   app.get('/v1/certificates', { schema: LIST }, async (request) => {
-    const page = readPage(request);
+    const { page } = readPage(request);
     return toList(await certificates.list(requirePrincipal(request).keyId, page.limit, page.after), certificateRecord);
   });
 

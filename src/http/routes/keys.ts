@@ -94,7 +94,7 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: RouteServi
   });
 
   app.get('/v1/keys', { schema: LIST }, async (request) => {
-    const page = readPage(request);
+    const { page } = readPage(request);
     return toList(await accounts.keys.list(requirePrincipal(request).keyId, page.limit, page.after), keyRecord);
   });
 

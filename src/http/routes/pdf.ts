@@ -8,7 +8,7 @@ import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
 import { readSourceBodies, SOURCE_CONTENT } from '../requests/source-bodies.ts';
 import { JSON_TYPE, PDF } from '../server/negotiation.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
+import { RENDERS } from '../server/rate-limit.ts';
 import { answerRender } from './render-now.ts';
 import { ACCEPTED, START_HEADERS, withResultFields } from './renders.ts';
 import type { RouteServices } from './services.ts';
@@ -16,7 +16,7 @@ import type { RouteServices } from './services.ts';
 export async function pdfRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits, PDF_PARAMETERS);
-    scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) =>
+    scope.post('/v1/pdf', { schema: SCHEMA, config: RENDERS }, async (request, reply) =>
       answerRender(services, 'pdf', request, reply),
     );
   });

@@ -4,6 +4,7 @@ import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
 import type { AnyRequest } from '../../render/render.ts';
 import type { RenderRequest } from '../../render/request/render-request.ts';
+import { noteResult } from '../../work-log.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
 import { documentRecord } from '../replies/records.ts';
 import { rememberRender } from '../replies/remember-render.ts';
@@ -33,6 +34,7 @@ export async function answerRender(
   const parsed = parseBody<AnyRequest>(body, services.limits, PARSERS[kind]);
   requireAcceptable(request, requestedType(parsed), JSON_TYPE);
   if (parsed.isDryRun) {
+    noteResult({ dry_run: true });
     const outlook = await services.dryRun({ ...parsed, deliverTo }, requirePrincipal(request), disconnectSignal(reply));
     return reply.type(JSON_TYPE).send(outlook);
   }

@@ -14,6 +14,7 @@ import type { AssemblyRequest } from '../../render/assembly/assembly-request.ts'
 import type { DryRunRequest } from '../../render/dry-run.ts';
 import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import type { RequestLog } from '../../request-log/request-log.ts';
 import type { Templates } from '../../templates/templates.ts';
 import type { PageDrawing } from '../../uploads/draw-pages.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
@@ -45,6 +46,7 @@ export interface RouteServices {
   /** Undefined if the playground is switched off. */
   playground: Playground | undefined;
   playgroundBudgets: Budgets;
+  requestLog: RequestLog;
   templates: Templates;
   uploadValidation: UploadValidation;
   /** Undefined unless several nodes count together. */

@@ -18,7 +18,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }
   );
 
   app.get('/v1/webhooks/deliveries', { schema: LIST }, async (request) => {
-    const page = readPage(request);
+    const { page } = readPage(request);
     const rows = await webhooks.list(requirePrincipal(request).keyId, page.limit + 1, page.after);
     return toPage(rows, page, deliveryRecord);
   });

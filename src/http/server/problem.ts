@@ -85,6 +85,7 @@ export function sendError(
 ): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
   Object.assign(request.workLog?.result ?? {}, { code: error.code, ...failureFields(error, routeSchemas(request)) });
+  Object.assign(request.workLog?.details ?? {}, { error });
   reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', challenge);

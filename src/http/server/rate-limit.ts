@@ -28,6 +28,8 @@ const MAX_COUNTED = 100_000;
 
 /** The `config` of a route whose requests count. */
 export const RATE_LIMITED = { rateLimited: true };
+/** The `config` of a route that renders. */
+export const RENDERS = { ...RATE_LIMITED, isRender: true };
 
 /** Applies the limit of the account's plan. Register it after authentication. */
 export async function limitRates(app: FastifyInstance): Promise<void> {

@@ -9,6 +9,7 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
   pdf: 'render',
   image: 'render',
   renders: 'render',
+  requests: 'render',
   forms: 'render',
   batches: 'render',
   documents: 'documents',

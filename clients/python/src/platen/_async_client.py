@@ -184,6 +184,12 @@ class AsyncBatches(_AsyncResource):
     async def cancel(self, batch_id: str) -> types.Batch:
         return await self._transport.json("DELETE", f"/v1/batches/{batch_id}")
 
+    async def retry(self, batch_id: str, *, wait: int | None = None, idempotency_key: str | None = None) -> types.Batch:
+        """Creates a batch of the items that have failed."""
+        return await self._transport.json(
+            "POST", f"/v1/batches/{batch_id}/retry", headers=_prefer(wait), idempotency_key=idempotency_key
+        )
+
     @asynccontextmanager
     async def zip(self, batch_id: str) -> AsyncIterator[AsyncRendered]:
         async with self._content("GET", f"/v1/batches/{batch_id}.zip") as rendered:
@@ -299,6 +305,17 @@ class AsyncWebhooks(_AsyncResource):
         return AsyncList(self._transport, "/v1/webhooks/deliveries", query)
 
 
+class AsyncRequests(_AsyncResource):
+    """What came of the renders and batch items of the last days."""
+
+    def list(self, **query: Any) -> AsyncList[types.LoggedRequest]:
+        """Filters: ``limit``, ``status``, ``code``, ``template_id``, ``batch_id``, ``reference``, ``created_after``, ``created_before``."""
+        return AsyncList(self._transport, "/v1/requests", query)
+
+    async def get(self, request_id: str) -> types.LoggedRequest:
+        return await self._transport.json("GET", f"/v1/requests/{request_id}")
+
+
 class AsyncPlaten(_AsyncResource):
     """A client of the service at ``base_url``.
 
@@ -331,6 +348,7 @@ class AsyncPlaten(_AsyncResource):
         self.keys = AsyncKeys(self._transport)
         self.certificates = AsyncCertificates(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
+        self.requests = AsyncRequests(self._transport)
 
     async def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
         """Renders a document to PDF, and reads it into memory."""

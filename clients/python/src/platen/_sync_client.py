@@ -185,6 +185,12 @@ class Batches(_Resource):
     def cancel(self, batch_id: str) -> types.Batch:
         return self._transport.json("DELETE", f"/v1/batches/{batch_id}")
 
+    def retry(self, batch_id: str, *, wait: int | None = None, idempotency_key: str | None = None) -> types.Batch:
+        """Creates a batch of the items that have failed."""
+        return self._transport.json(
+            "POST", f"/v1/batches/{batch_id}/retry", headers=_prefer(wait), idempotency_key=idempotency_key
+        )
+
     @contextmanager
     def zip(self, batch_id: str) -> Iterator[Rendered]:
         with self._content("GET", f"/v1/batches/{batch_id}.zip") as rendered:
@@ -300,6 +306,17 @@ class Webhooks(_Resource):
         return List(self._transport, "/v1/webhooks/deliveries", query)
 
 
+class Requests(_Resource):
+    """What came of the renders and batch items of the last days."""
+
+    def list(self, **query: Any) -> List[types.LoggedRequest]:
+        """Filters: ``limit``, ``status``, ``code``, ``template_id``, ``batch_id``, ``reference``, ``created_after``, ``created_before``."""
+        return List(self._transport, "/v1/requests", query)
+
+    def get(self, request_id: str) -> types.LoggedRequest:
+        return self._transport.json("GET", f"/v1/requests/{request_id}")
+
+
 class Platen(_Resource):
     """A client of the service at ``base_url``.
 
@@ -332,6 +349,7 @@ class Platen(_Resource):
         self.keys = Keys(self._transport)
         self.certificates = Certificates(self._transport)
         self.webhooks = Webhooks(self._transport)
+        self.requests = Requests(self._transport)
 
     def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> Rendered:
         """Renders a document to PDF, and reads it into memory."""

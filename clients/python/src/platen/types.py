@@ -1280,6 +1280,64 @@ class RenderedImage(TypedDict):
 ImageReply: TypeAlias = "RenderedImage | DryRunResult"
 
 
+LoggedStatus: TypeAlias = "Literal['succeeded', 'failed']"
+
+
+LoggedCause: TypeAlias = "dict[str, Any]"
+
+
+LoggedStages: TypeAlias = "dict[str, float]"
+
+
+class LoggedRequest(TypedDict):
+    id: str
+    """The same as `request_id`."""
+    request_id: str
+    key_id: str
+    status: LoggedStatus
+    endpoint: str
+    """The route of the call; `/v1/batches` and `/v1/renders` for work in the background."""
+    source: NotRequired[str]
+    """`html`, `markdown`, `url`, `template` or `assembly`. Absent if the request was not valid."""
+    code: NotRequired[str]
+    """The error code. This field and the next three are only of failures."""
+    http_status: NotRequired[int]
+    """The status of the error."""
+    message: NotRequired[str]
+    """What failed, without text of the request or the document."""
+    cause: NotRequired[LoggedCause]
+    template_id: NotRequired[str]
+    template_version: NotRequired[int]
+    batch_id: NotRequired[str]
+    index: NotRequired[int]
+    """Position of the item in its batch."""
+    render_id: NotRequired[str]
+    reference: NotRequired[str]
+    """Of the batch item."""
+    caller_request_id: NotRequired[str]
+    """The `X-Request-Id` of the call."""
+    document_id: NotRequired[str]
+    """The stored result."""
+    pages: NotRequired[int]
+    bytes: NotRequired[int]
+    milliseconds: float
+    stages: NotRequired[LoggedStages]
+    warning_count: NotRequired[int]
+    warnings: NotRequired[list[str]]
+    """The kinds of the warnings."""
+    created_at: str
+    """When it ended."""
+
+
+NextCursor: TypeAlias = "str | None"
+
+
+class LoggedRequestList(TypedDict):
+    data: list[LoggedRequest]
+    has_more: bool
+    next_cursor: NextCursor
+
+
 class NewCertificate(TypedDict):
     name: str
     """A name by which people recognize the certificate."""
@@ -1307,9 +1365,6 @@ class Certificate(TypedDict):
     fingerprint_sha256: str
     """SHA-256 of the certificate, in hexadecimal."""
     created_at: str
-
-
-NextCursor: TypeAlias = "str | None"
 
 
 class CertificateList(TypedDict):

@@ -104,7 +104,7 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
-    const page = readPage(request);
+    const { page } = readPage(request);
     const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
     const following = versions.filter(({ version }) => !page.after || version < Number(page.after.id));
     // The number of a version is its position in the list.
