@@ -8,7 +8,14 @@ const QUOTED: readonly ErrorCode[] = [
   ...(['render_timeout', 'page_crashed', 'resource_limit', 'content_too_large', 'forbidden_url', 'not_found'] as const),
   ...(['storage_unavailable', 'storage_limit', 'document_expired', 'document_deleted', 'insufficient_scope'] as const),
   ...(['idempotency_running', 'idempotency_mismatch', 'idempotency_result_gone', 'unsupported_media_type'] as const),
-  ...(['not_acceptable', 'timestamps_unavailable', 'certificate_expired', 'account_suspended', 'client_closed'] as const),
+  ...([
+    'not_acceptable',
+    'not_conformant',
+    'timestamps_unavailable',
+    'certificate_expired',
+    'account_suspended',
+    'client_closed',
+  ] as const),
 ];
 
 export function describeFailure(code: ErrorCode, error: ServiceError | undefined): string {

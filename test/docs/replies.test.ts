@@ -131,7 +131,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 const VARIABLE: Array<[part: RegExp, kind: string]> = [
-  [/\b(acc|bat|doc|key|ren|tpl)_[0-9A-Za-z]{22}\b/g, '$1_ID'],
+  [/\b(acc|bat|doc|key|ren|req|tpl)_[0-9A-Za-z]{22}\b/g, '$1_ID'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'TIME'],
   [/^http:\/\/127\.0\.0\.1:\d+/, 'ORIGIN'],
   [/expires=\d+/, 'expires=SECONDS'],

@@ -51,7 +51,7 @@ test('downloads all results as one file with the bytes of the API', async () => 
   const key = await newClient();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
   const page = await signIn(key.key, '#/batches');
-  await page.getByRole('link', { name: batch_id }).click();
+  await page.getByRole('link', { name: '2 documents' }).click();
   for (const [button, kind] of [
     ['Download ZIP', 'zip'],
     ['Download one PDF', 'pdf'],

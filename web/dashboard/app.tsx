@@ -21,6 +21,8 @@ import { WebhooksPage } from './webhooks-page.tsx';
 /** This page is loaded separately, because its editors are as large as everything else. */
 const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
 
+const RequestsPage = lazyPage('the requests', async () => (await import('./requests-page.tsx')).RequestsPage);
+
 onSignOut(clearToasts);
 
 export function App() {
@@ -91,6 +93,8 @@ function Page({ here: { page, id, query } }: { here: Route }) {
       return id ? <TemplatePage id={id === 'new' ? null : id} /> : <TemplatesPage />;
     case 'batches':
       return id ? <BatchPage id={id} /> : <BatchesPage />;
+    case 'requests':
+      return <RequestsPage id={id} query={query} />;
     case 'usage':
       return <UsagePage />;
     case 'webhooks':

@@ -15,7 +15,7 @@ const STATES: Record<BatchItem['status'], string> = {
   cancelled: 'Cancelled',
 };
 
-export function BatchItems({ items }: { items: BatchItem[] }) {
+export function BatchItems({ items, batchId }: { items: BatchItem[]; batchId: string }) {
   const [failedOnly, setFailedOnly] = useState(false);
   const shown = failedOnly ? items.filter(({ status }) => status === 'failed') : items;
   return (
@@ -27,7 +27,7 @@ export function BatchItems({ items }: { items: BatchItem[] }) {
           <span>Failed only</span>
         </label>
       </div>
-      <Table caption="Items in the order of the request" columns={COLUMNS} rows={shown} keyOf={({ index }) => index} />
+      <Table caption="Items in the order of the request" columns={columnsOf(batchId)} rows={shown} keyOf={({ index }) => index} />
       <p class="hint" role="status">
         {failedOnly ? countText(shown.length, 'failed item') : countText(shown.length, 'item')}
       </p>
@@ -35,17 +35,23 @@ export function BatchItems({ items }: { items: BatchItem[] }) {
   );
 }
 
-const COLUMNS: Array<Column<BatchItem>> = [
-  { title: 'No.', look: 'number wide', cell: ({ index }) => numberText(index + 1) },
-  { title: 'Reference', cell: (item) => <Reference item={item} /> },
-  { title: 'State', cell: (item) => <State item={item} /> },
-  { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
-  { title: 'Size', look: 'number wide', cell: ({ bytes }) => bytes !== null && sizeText(bytes) },
-];
+function columnsOf(batchId: string): Array<Column<BatchItem>> {
+  return [
+    { title: 'No.', look: 'number wide', cell: ({ index }) => numberText(index + 1) },
+    { title: 'Reference', cell: (item) => <Reference item={item} batchId={batchId} /> },
+    { title: 'State', cell: (item) => <State item={item} /> },
+    { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
+    { title: 'Size', look: 'number wide', cell: ({ bytes }) => bytes !== null && sizeText(bytes) },
+  ];
+}
 
-function Reference({ item: { index, reference, document_id } }: { item: BatchItem }) {
+/** Links to the document of the item, or to what the request log has about it. */
+function Reference({ item: { index, reference, status, document_id }, batchId }: { item: BatchItem; batchId: string }) {
   const title = <Name>{reference ?? `Item ${numberText(index + 1)}`}</Name>;
-  return document_id ? <a href={`#/documents/${document_id}`}>{title}</a> : title;
+  if (document_id) return <a href={`#/documents/${document_id}`}>{title}</a>;
+  if (status !== 'failed') return title;
+  const query = new URLSearchParams({ batch: batchId, status, ...(reference !== null && { reference }) });
+  return <a href={`#/requests?${query}`}>{title}</a>;
 }
 
 function State({ item: { status, error } }: { item: BatchItem }) {

@@ -13,6 +13,7 @@ import { ErrorMessage, Facts, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { isAbort, type Loaded, useLoaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
+import { go } from './route.ts';
 import { call, read } from './session.ts';
 
 /** The page asks before it loads a larger file, because the file is held in memory until it is complete. */
@@ -84,7 +85,10 @@ function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange
     <>
       <PageHead title="Batch">
         {isEnded(batch) ? (
-          <Downloads batch={batch} path={path} />
+          <>
+            {batch.failed > 0 && <RunAgain path={path} />}
+            <Downloads batch={batch} path={path} />
+          </>
         ) : (
           <Button label="Cancel" look="danger" onClick={() => setCancels(true)} />
         )}
@@ -109,12 +113,28 @@ function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange
             : []),
         ]}
       />
-      <BatchItems items={batch.items} />
+      <BatchItems items={batch.items} batchId={batch.batch_id} />
       {cancels && (
         <Confirm title="Cancel this batch?" verb="Cancel the rest" onConfirm={cancel} onClose={() => setCancels(false)}>
           <p>Items that have not started are cancelled. Documents that have been rendered are kept.</p>
         </Confirm>
       )}
+    </>
+  );
+}
+
+/** Starts a batch of the failed items, and shows it. */
+function RunAgain({ path }: { path: string }) {
+  const action = useAction();
+  const run = async () => {
+    const batch = (await (await call(`${path}/retry`, { method: 'POST' })).json()) as Batch;
+    showToast('The failed items are a new batch.');
+    go(`#/batches/${batch.batch_id}`);
+  };
+  return (
+    <>
+      <Button label="Run failed items again" disabled={action.running} onClick={() => action.run(run)} />
+      <ErrorMessage error={action.error} />
     </>
   );
 }

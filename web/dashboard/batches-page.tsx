@@ -2,7 +2,8 @@
 import { useEffect } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
-import { Empty, PageHead, Time } from './components.tsx';
+import { Empty, Name, PageHead, Time } from './components.tsx';
+import { countText } from './format.ts';
 import { type Paged, usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { BatchSummary, List } from './records.ts';
@@ -71,13 +72,22 @@ function BatchName({ batch }: { batch: BatchSummary }) {
   return (
     <>
       <a href={`#/batches/${batch.batch_id}`}>
-        <code class="break">{batch.batch_id}</code>
+        <Name>{nameOf(batch)}</Name>
       </a>
+      <div class="hint">
+        <code class="break">{batch.batch_id}</code>
+      </div>
       <div class="hint narrow">
         {stateText(batch)} · <Time at={batch.created_at} />
       </div>
     </>
   );
+}
+
+/** The metadata that its owner gave it, or its size. */
+function nameOf({ metadata, total }: BatchSummary): string {
+  const given = Object.entries(metadata).map(([name, value]) => `${name}: ${value}`);
+  return given.length ? given.join(', ') : countText(total, 'document');
 }
 
 function Progress({ batch }: { batch: BatchSummary }) {

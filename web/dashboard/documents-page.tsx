@@ -1,21 +1,16 @@
 /** Lists the stored documents of the key that match the filters, the newest first. */
 
-import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Span, Time } from './components.tsx';
+import { DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
 import { countText } from './format.ts';
-import { useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
-import type { DocumentRecord, List, TemplateRecord } from './records.ts';
-import { replaceQuery } from './route.ts';
-import { read } from './session.ts';
+import type { DocumentRecord, TemplateRecord } from './records.ts';
 import { type Column, Table } from './table.tsx';
+import { useTemplates } from './templates.ts';
 import { Thumbnail } from './thumbnail.tsx';
-
-const TYPING_PAUSE_MS = 250;
-const DAY_HOURS = 24;
 
 const SOURCES: Record<DocumentRecord['source'], string> = {
   html: 'HTML',
@@ -31,83 +26,32 @@ const EXAMPLE = `curl ${location.origin}/v1/pdf \\
   -d '{"html": "<h1>Hello, paper</h1>", "store": true, "filename": "hello.pdf"}'`;
 
 const FILTERS = ['q', 'template', 'from', 'until'] as const;
-type Filters = Record<(typeof FILTERS)[number], string>;
 
 export function DocumentsPage({ query }: { query: URLSearchParams }) {
-  const [filters, setFilters] = useState(() => readFilters(query));
-  const settled = useSettled(filters);
-  const list = usePaged<DocumentRecord>(`/v1/documents?${toParameters(settled)}`);
-  const templates =
-    useLoaded((signal) => read<List<TemplateRecord>>('/v1/templates?limit=100', { signal }), []).value?.data ?? [];
-  const change = (changed: Partial<Filters>) => {
-    const next = { ...filters, ...changed };
-    setFilters(next);
-    replaceQuery(next);
-  };
-  const filtered = FILTERS.some((name) => settled[name] !== '');
+  const filters = useFilters(FILTERS, query);
+  const { q, template, from, until } = filters.settled;
+  const parameters = toParameters({ q: q.trim(), template_id: template, ...toPeriod(from, until) });
+  const list = usePaged<DocumentRecord>(`/v1/documents?${parameters}`);
+  const templates = useTemplates();
   return (
     <>
       <PageHead title="Documents">
         <Button label="Refresh" onClick={list.reload} />
       </PageHead>
-      <FilterBar filters={filters} templates={templates} onChange={change} />
+      <search class="filters">
+        <TextFilter label="Search" name="q" filters={filters} placeholder="Part of a name, or a document id" />
+        <TemplateFilter filters={filters} templates={templates} />
+        <DayFilter label="Created from" name="from" filters={filters} />
+        <DayFilter label="Created until" name="until" filters={filters} />
+      </search>
       <PagedList
         list={list}
         one="document"
-        empty={filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />}
+        empty={filters.isFiltered ? <NothingFound onClear={filters.clear} /> : <NoDocuments />}
       >
         {(rows) => <DocumentTable rows={rows} templates={templates} />}
       </PagedList>
     </>
-  );
-}
-
-interface FilterBarProps {
-  filters: Filters;
-  templates: TemplateRecord[];
-  onChange(changed: Partial<Filters>): void;
-}
-
-function FilterBar({ filters, templates, onChange }: FilterBarProps) {
-  const known = filters.template === '' || templates.some(({ template_id }) => template_id === filters.template);
-  return (
-    <search class="filters">
-      <div class="field grow">
-        <label for="q">Search</label>
-        <input
-          id="q"
-          type="search"
-          placeholder="Part of a name, or a document id"
-          value={filters.q}
-          onInput={(event) => onChange({ q: event.currentTarget.value })}
-        />
-      </div>
-      <div class="field">
-        <label for="template">Template</label>
-        <select id="template" value={filters.template} onChange={(event) => onChange({ template: event.currentTarget.value })}>
-          <option value="">Any</option>
-          {!known && <option value={filters.template}>{filters.template}</option>}
-          {templates.map(({ template_id, name }) => (
-            <option key={template_id} value={template_id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="field">
-        <label for="from">Created from</label>
-        <input id="from" type="date" value={filters.from} onChange={(event) => onChange({ from: event.currentTarget.value })} />
-      </div>
-      <div class="field">
-        <label for="until">Created until</label>
-        <input
-          id="until"
-          type="date"
-          value={filters.until}
-          onChange={(event) => onChange({ until: event.currentTarget.value })}
-        />
-      </div>
-    </search>
   );
 }
 
@@ -173,35 +117,4 @@ function NothingFound({ onClear }: { onClear(): void }) {
       <Button label="Clear all filters" onClick={onClear} />
     </Empty>
   );
-}
-
-const NO_FILTERS: Filters = { q: '', template: '', from: '', until: '' };
-
-function readFilters(query: URLSearchParams): Filters {
-  const given = FILTERS.map((name) => [name, query.get(name) ?? '']);
-  return { ...NO_FILTERS, ...Object.fromEntries(given) };
-}
-
-function toParameters({ q, template, from, until }: Filters): string {
-  const given = { q: q.trim(), template_id: template, created_after: dayStart(from, 0), created_before: dayStart(until, 1) };
-  const parameters = Object.entries(given).filter(([, value]) => value !== '');
-  return new URLSearchParams([['limit', '25'], ...parameters]).toString();
-}
-
-/** Returns the start of a day in the visitor's time zone, or of a later day. */
-function dayStart(date: string, daysLater: number): string {
-  const start = new Date(`${date}T00:00:00`);
-  if (Number.isNaN(start.getTime())) return '';
-  start.setHours(DAY_HOURS * daysLater);
-  return start.toISOString();
-}
-
-/** Returns the filters after the visitor has stopped typing. */
-function useSettled(filters: Filters): Filters {
-  const [settled, setSettled] = useState(filters);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(filters), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [filters]);
-  return settled;
 }

@@ -8,6 +8,7 @@ const PAGES = [
   ['documents', 'Documents'],
   ['templates', 'Templates'],
   ['batches', 'Batches'],
+  ['requests', 'Requests'],
   ['usage', 'Usage'],
   ['webhooks', 'Webhooks'],
 ] as const;

@@ -9,6 +9,7 @@ export type {
   DailyUse as Day,
   Document as DocumentRecord,
   Link,
+  LoggedRequest,
   Playground,
   TemplateAsset as AssetRecord,
   TemplateVersion as VersionRecord,

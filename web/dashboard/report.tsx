@@ -51,6 +51,6 @@ function WarningLine({ warning }: { warning: Warning }) {
   );
 }
 
-function phaseTitle(phase: string): string {
+export function phaseTitle(phase: string): string {
   return phase.charAt(0).toUpperCase() + phase.slice(1);
 }

@@ -1,0 +1,101 @@
+/** The request log in the dashboard: from a failed request to its cause, and to another try. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { goTo, openDashboards } from '../support/dashboard.ts';
+import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
+import { eventually } from '../support/service.ts';
+import { NARROW } from '../support/web-page.ts';
+
+const { service, signIn, newClient } = await openDashboards();
+
+const rowsIn = (page: Page) => page.getByRole('table', { name: 'Requests, newest first' }).getByRole('row');
+
+/** A key with a template that one request has rendered, and another could not. */
+async function keyWithRequests() {
+  const client = await newClient();
+  const template = await client.template('<h1>Dear {{name}}</h1>', { name: 'Greeting' });
+  await client.pdf({ template_id: template.template_id, data: { name: 'Ada' } });
+  const failed = await client.pdf({ template_id: template.template_id, options: { pageRanges: '9' } });
+  const id = failed.headers.get('x-request-id') ?? '';
+  await eventually('it is logged', async () => (await client.get(`/v1/requests/${id}`)).ok);
+  return { client, template, id };
+}
+
+test('leads from a failed request to its cause, and to a result', async () => {
+  const { client } = await keyWithRequests();
+  const page = await signIn(client.key);
+  await page.getByRole('link', { name: 'Requests' }).click();
+  await page.getByLabel('State').selectOption('Failed');
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(await page.evaluate('location.hash')).toContain('status=failed');
+  await rowsIn(page).getByRole('link', { name: 'PDF' }).click();
+  const why = page.getByRole('region', { name: 'Why it failed' });
+  const link = why.getByRole('link', { name: 'means, and what to do' });
+  const meaning = await page.request.get(`${service.url}${await link.getAttribute('href')}`);
+  expect(meaning.status()).toBe(200);
+  await page.getByRole('button', { name: 'Render again' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear').waitFor();
+  await page.getByRole('link', { name: 'Open in the editor' }).click();
+  await page.getByRole('heading', { name: 'Template', exact: true }).waitFor();
+});
+
+test('keeps its filters in the URL, and finds by template and day', async () => {
+  const { client, template } = await keyWithRequests();
+  await client.pdf({ html: '<p>without a template' });
+  const page = await signIn(client.key, `#/requests?template=${template.template_id}&status=succeeded`);
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(await page.getByLabel('Template').inputValue()).toBe(template.template_id);
+  await rowsIn(page).getByText('Greeting').waitFor();
+  await page.getByLabel('State').selectOption('Any');
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  await page.getByLabel('Until').fill('2020-01-31');
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
+  await page.getByText('3 requests', { exact: true }).waitFor();
+});
+
+test('opens a failed item of a batch, and runs the failed items again', async () => {
+  const client = await newClient();
+  const items = [
+    { html: '<p>fine', reference: 'fine' },
+    { html: '<p>short', reference: 'too short', options: { pageRanges: '9' } },
+  ];
+  const { batch_id } = await client.batch({ items, metadata: { run: 'November' } });
+  const page = await signIn(client.key, '#/batches');
+  await page.getByRole('link', { name: 'run: November' }).click();
+  await page.getByRole('link', { name: 'too short' }).click();
+  await page.getByText('1 request', { exact: true }).waitFor();
+  await rowsIn(page).getByRole('link', { name: 'too short' }).click();
+  await page.getByRole('region', { name: 'Why it failed' }).waitFor();
+  await page.getByRole('link', { name: 'Item 2' }).click();
+  await page.getByRole('button', { name: 'Run failed items again' }).click();
+  await page.getByText('The failed items are a new batch.').waitFor();
+  await page.getByText('1 item', { exact: true }).waitFor();
+  expect(await page.evaluate('location.hash')).not.toContain(batch_id);
+});
+
+test('says that there is no such request, also about those of others', async () => {
+  const { id } = await keyWithRequests();
+  const page = await signIn((await newClient()).key, `#/requests/${id}`, [404]);
+  await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
+});
+
+test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
+  const { client, id } = await keyWithRequests();
+  const page = await signIn(client.key, '#/requests');
+  await page.emulateMedia({ colorScheme });
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  const check = async () => {
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+  };
+  await check();
+  await goTo(page, `#/requests/${id}`);
+  await page.getByRole('region', { name: 'Why it failed' }).waitFor();
+  await check();
+  await page.setViewportSize(NARROW);
+  await check();
+  await goTo(page, '#/requests');
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  await check();
+});

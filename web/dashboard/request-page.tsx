@@ -1,0 +1,183 @@
+/** Shows a render or batch item of the last days: what came of it, why, and what can be done about it. */
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import type { RenderedPdf } from '../shared/rendered-pdf.ts';
+import { sizeText } from '../shared/size-text.ts';
+import { WARNING_TITLES } from '../shared/warning-titles.ts';
+import { useAction } from './action.ts';
+import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
+import { hasStatus, numberText, sentence } from './format.ts';
+import { useLoaded } from './loaded.ts';
+import type { LoggedRequest, TemplateRecord } from './records.ts';
+import { phaseTitle, WarningList } from './report.tsx';
+import { readSample } from './sample-data.ts';
+import { read } from './session.ts';
+import { readData, renderSaved } from './template-preview.ts';
+
+export const LOGGED_STATES: Record<LoggedRequest['status'], string> = { succeeded: 'Rendered', failed: 'Failed' };
+
+const TITLES: Record<string, string> = {
+  '/v1/pdf': 'PDF',
+  '/v1/image': 'Image',
+  '/v1/pdf/assemble': 'Assembly',
+  '/v1/batches': 'Batch item',
+  '/v1/renders': 'Asynchronous render',
+};
+
+const SECOND_MS = 1_000;
+
+/** What was requested, in a word. */
+export function titleOf({ endpoint }: LoggedRequest): string {
+  return TITLES[endpoint] ?? endpoint;
+}
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < SECOND_MS) return `${numberText(Math.round(milliseconds))} ms`;
+  return `${numberText(Math.round(milliseconds / 100) / 10)} s`;
+}
+
+export function RequestPage({ id }: { id: string }) {
+  const path = `/v1/requests/${encodeURIComponent(id)}`;
+  const loaded = useLoaded((signal) => read<LoggedRequest>(path, { signal }), [path]);
+  return (
+    <>
+      <p class="back">
+        <a href="#/requests">All requests</a>
+      </p>
+      {hasStatus(loaded.error, 404) && <PageHead title="There is no such request" />}
+      <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
+      {!loaded.value && loaded.loading && <Loading what="the request" />}
+      {loaded.value && <Found request={loaded.value} />}
+    </>
+  );
+}
+
+function Found({ request }: { request: LoggedRequest }) {
+  const { template_id: templateId } = request;
+  const again = useRenderAgain(templateId);
+  return (
+    <>
+      <PageHead title={titleOf(request)}>
+        {templateId !== undefined && (
+          <>
+            <Button
+              label={again.action.running ? 'Rendering…' : 'Render again'}
+              disabled={again.action.running}
+              onClick={again.render}
+            />
+            <a class="button" href={`#/templates/${templateId}`}>
+              Open in the editor
+            </a>
+          </>
+        )}
+      </PageHead>
+      {request.status === 'failed' && <Failure request={request} />}
+      {templateId !== undefined && (
+        <p class="hint">
+          The log keeps no data. Rendering again uses the sample data of the template, and counts as one document.
+        </p>
+      )}
+      <ErrorMessage error={again.action.error} />
+      <div class={again.result ? 'beside' : ''}>
+        {again.result && <Result result={again.result} />}
+        <RequestFacts request={request} />
+      </div>
+    </>
+  );
+}
+
+function useRenderAgain(templateId: string | undefined) {
+  const [result, setResult] = useState<RenderedPdf>();
+  const action = useAction();
+  const render = () =>
+    action.run(async () => {
+      if (templateId === undefined) return;
+      const template = await read<TemplateRecord>(`/v1/templates/${templateId}`);
+      setResult(await renderSaved(templateId, readData(readSample(template))));
+    });
+  return { result, action, render };
+}
+
+function Result({ result }: { result: RenderedPdf }) {
+  return (
+    <section class="stack" aria-label="The new result">
+      <WarningList report={result.report} />
+      <div class="pdf-place">
+        <PdfView pdf={result.pdf} busy={false} thumbnails={false}>
+          <p class="nothing">Loading the pages…</p>
+        </PdfView>
+      </div>
+    </section>
+  );
+}
+
+function Failure({ request: { code = '', message = '', cause = {} } }: { request: LoggedRequest }) {
+  const entries = Object.entries(cause);
+  return (
+    <section class="note bad" aria-label="Why it failed">
+      <p>{sentence(message)}</p>
+      {entries.length > 0 && (
+        <ul>
+          {entries.map(([name, value]) => (
+            <li key={name}>
+              <code>{name}</code>: {Array.isArray(value) ? value.join(', ') : String(value)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        <a href={`/errors/${code}`}>
+          What <code>{code}</code> means, and what to do
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function RequestFacts({ request }: { request: LoggedRequest }) {
+  const { template_version: version, stages = {}, warnings = [] } = request;
+  const facts: Array<[string, preact.ComponentChildren] | false> = [
+    [
+      'State',
+      <span key="state" class={`state ${request.status}`}>
+        {LOGGED_STATES[request.status]}
+      </span>,
+    ],
+    request.http_status !== undefined && ['HTTP status', request.http_status],
+    ['Ended', <Time key="ended" at={request.created_at} />],
+    ['Took', durationText(request.milliseconds)],
+    ...Object.entries(stages).map(([phase, ms]): [string, string] => [phaseTitle(phase), durationText(ms)]),
+    request.source !== undefined && ['Source', request.source],
+    version !== undefined && ['Version', `${version} of the template`],
+    request.reference !== undefined && ['Reference', <Name key="reference">{request.reference}</Name>],
+    request.batch_id !== undefined && [
+      'Batch',
+      <a key="batch" href={`#/batches/${request.batch_id}`}>
+        Item {numberText((request.index ?? 0) + 1)}
+      </a>,
+    ],
+    request.document_id !== undefined && [
+      'Document',
+      <a key="document" href={`#/documents/${request.document_id}`}>
+        Open the document
+      </a>,
+    ],
+    request.pages !== undefined && ['Pages', numberText(request.pages)],
+    request.bytes !== undefined && ['Size', sizeText(request.bytes)],
+    warnings.length > 0 && ['Warnings', warnings.map((kind) => WARNING_TITLES[kind] ?? kind).join(', ')],
+    request.caller_request_id !== undefined && ['Your id', <Name key="caller">{request.caller_request_id}</Name>],
+    ['Key', <Id key="key" id={request.key_id} />],
+    ['Id', <Id key="id" id={request.request_id} />],
+  ];
+  return (
+    <section class="stack">
+      <h2>About</h2>
+      <Facts facts={facts.filter((fact) => fact !== false)} />
+    </section>
+  );
+}
+
+function Id({ id }: { id: string }) {
+  return <code class="break">{id}</code>;
+}

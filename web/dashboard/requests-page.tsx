@@ -1,0 +1,117 @@
+/** Lists the renders and batch items of the last days that match the filters, and shows one of them. */
+import { Button } from '../shared/button.tsx';
+import { sizeText } from '../shared/size-text.ts';
+import { Empty, Name, PageHead, Time } from './components.tsx';
+import { ChoiceFilter, DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
+import { usePaged } from './paged.ts';
+import { PagedList } from './paged-list.tsx';
+import type { LoggedRequest, TemplateRecord } from './records.ts';
+import { durationText, LOGGED_STATES, RequestPage, titleOf } from './request-page.tsx';
+import { type Column, Table } from './table.tsx';
+import { useTemplates } from './templates.ts';
+
+const FILTERS = ['status', 'code', 'template', 'batch', 'reference', 'from', 'until'] as const;
+
+const EXAMPLE = `curl ${location.origin}/v1/pdf \\
+  -H "Authorization: Bearer $PLATEN_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"html": "<h1>Hello, paper</h1>"}' -o hello.pdf`;
+
+export function RequestsPage({ id, query }: { id: string | undefined; query: URLSearchParams }) {
+  return id ? <RequestPage id={id} /> : <RequestList query={query} />;
+}
+
+function RequestList({ query }: { query: URLSearchParams }) {
+  const filters = useFilters(FILTERS, query);
+  const { template, batch, from, until, ...same } = filters.settled;
+  const parameters = toParameters({ ...same, template_id: template, batch_id: batch, ...toPeriod(from, until) });
+  const list = usePaged<LoggedRequest>(`/v1/requests?${parameters}`);
+  const templates = useTemplates();
+  return (
+    <>
+      <PageHead title="Requests">
+        <Button label="Refresh" onClick={list.reload} />
+      </PageHead>
+      <search class="filters">
+        <ChoiceFilter label="State" name="status" filters={filters}>
+          <option value="failed">{LOGGED_STATES.failed}</option>
+          <option value="succeeded">{LOGGED_STATES.succeeded}</option>
+        </ChoiceFilter>
+        <TextFilter label="Error code" name="code" filters={filters} placeholder="render_timeout" />
+        <TextFilter label="Reference" name="reference" filters={filters} placeholder="Of a batch item" />
+        {filters.values.batch !== '' && <TextFilter label="Batch" name="batch" filters={filters} />}
+        <TemplateFilter filters={filters} templates={templates} />
+        <DayFilter label="From" name="from" filters={filters} />
+        <DayFilter label="Until" name="until" filters={filters} />
+      </search>
+      <PagedList
+        list={list}
+        one="request"
+        empty={
+          filters.isFiltered ? (
+            <Empty title="Nothing matches">
+              <Button label="Clear all filters" onClick={filters.clear} />
+            </Empty>
+          ) : (
+            <Empty title="No requests in the last days" curl={EXAMPLE}>
+              <p>Each render and batch item of this key is listed here for some days, without its HTML and data.</p>
+            </Empty>
+          )
+        }
+      >
+        {(rows) => (
+          <Table
+            caption="Requests, newest first"
+            columns={columnsWith(templates)}
+            rows={rows}
+            keyOf={({ request_id }) => request_id}
+          />
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+function columnsWith(templates: TemplateRecord[]): Array<Column<LoggedRequest>> {
+  const nameOf = ({ template_id }: LoggedRequest) => templates.find((each) => each.template_id === template_id)?.name;
+  return [
+    { title: 'Request', cell: (row) => <RequestName row={row} template={nameOf(row)} /> },
+    { title: 'State', cell: (row) => <State row={row} /> },
+    { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
+    { title: 'Size', look: 'number wide', cell: ({ bytes }) => bytes !== undefined && sizeText(bytes) },
+    { title: 'Took', look: 'number wide', cell: ({ milliseconds }) => durationText(milliseconds) },
+    { title: 'Ended', look: 'wide', cell: (row) => <Time at={row.created_at} /> },
+  ];
+}
+
+function RequestName({ row, template }: { row: LoggedRequest; template: string | undefined }) {
+  return (
+    <>
+      <a href={`#/requests/${row.request_id}`}>
+        <Name>{row.reference ?? titleOf(row)}</Name>
+      </a>
+      {template !== undefined && (
+        <div class="hint">
+          <Name>{template}</Name>
+        </div>
+      )}
+      <div class="hint narrow">
+        <Time at={row.created_at} /> · {durationText(row.milliseconds)}
+      </div>
+    </>
+  );
+}
+
+function State({ row: { status, code, warning_count = 0 } }: { row: LoggedRequest }) {
+  return (
+    <>
+      <span class={`state ${status}`}>{LOGGED_STATES[status]}</span>
+      {code && (
+        <div>
+          <code>{code}</code>
+        </div>
+      )}
+      {warning_count > 0 && <div class="hint">with warnings</div>}
+    </>
+  );
+}
