@@ -11,7 +11,7 @@ import { ServiceError, storageFailed } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Blobs, ByteRange } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
-import { containsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {
   havingMetadata,
   indexMetadata,
@@ -22,6 +22,7 @@ import {
 } from '../storage/metadata.ts';
 import { prepareInsert } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
+import { searchWords } from '../storage/text-search.ts';
 import { readTotal } from '../storage/totals.ts';
 
 export type { ByteRange, ListPage, Metadata, Position };
@@ -247,13 +248,21 @@ export class Documents {
     const filtered = templateId !== undefined && !isWholeId;
     const having = havingMetadata(this.#database.query, listed, { kind: 'document', keyId, ...filter, filtered });
     const { search: searchMetadata } = having;
-    const searchText = text !== undefined && !isWholeId;
+    const words = text !== undefined && !isWholeId ? searchWords('filename', text) : undefined;
     const search: typeof searchMetadata = (found) => {
       const those = searchMetadata ? searchMetadata(found) : found;
-      return searchText ? those.where(containsText('filename', text)) : those;
+      return words ? those.where(words.where) : those;
     };
-    const isSearch = searchText || searchMetadata !== undefined;
-    return readListPage(having.rows, { ...having, limit, after, toItem: toDocument, search: isSearch ? search : undefined });
+    const isSearch = words !== undefined || searchMetadata !== undefined;
+    const keep = words?.keep && (({ filename }: StoredDocument) => words.keep?.(filename) ?? true);
+    return readListPage(having.rows, {
+      ...having,
+      limit,
+      after,
+      toItem: toDocument,
+      search: isSearch ? search : undefined,
+      keep,
+    });
   }
 
   #selectListed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {

@@ -2,7 +2,7 @@
  * Reads lists page by page, the newest first. A page begins after the last row of the page before, so that lists stay stable
  * while rows change.
  */
-import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** The position of a row in its list: the cursor for the next page. */
@@ -62,6 +62,8 @@ interface PageRequest<R, T extends Listed, O> {
   toItem(row: O): R;
   /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
+  /** Filters items further than a search can. All rows that the search may read are then read at once. */
+  keep?: ((item: R) => boolean) | undefined;
   /** The rows that a search reads, if they are not the whole selection. */
   searched?: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
 }
@@ -69,13 +71,15 @@ interface PageRequest<R, T extends Listed, O> {
 /** Reads one page, the newest first. */
 export async function readListPage<R extends Position, T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
-  { limit, after, columns = OWN_COLUMNS, toItem, search, searched }: PageRequest<R, T, O>,
+  { limit, after, columns = OWN_COLUMNS, toItem, search, keep, searched }: PageRequest<R, T, O>,
 ): Promise<ListPage<R>> {
   const last = search && (await lastToSearch((searched ?? selection) as typeof selection, after, columns));
   const found = search ? search(last ? noLaterThan(selection, last, columns) : selection) : selection;
-  const rows = await newestFirst(found, limit + 1, after, columns).execute();
-  const items = rows.slice(0, limit).map((row) => toItem(row as O));
-  return { items, next: rows.length > limit ? items.at(-1) : last };
+  const rows = await newestFirst(found, keep ? MAX_SEARCHED : limit + 1, after, columns).execute();
+  const all = rows.map((row) => toItem(row as O));
+  const kept = keep ? all.filter(keep) : all;
+  const items = kept.slice(0, limit);
+  return { items, next: kept.length > limit ? items.at(-1) : last };
 }
 
 /** The last row that one search may read. Undefined if there are fewer rows. */
@@ -96,10 +100,4 @@ async function lastToSearch<T extends Listed, O>(
 function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, columns: PositionColumns) {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
   return rows.where(comparePosition('>=', last, columns)) as unknown as SelectQueryBuilder<Tables, T, O>;
-}
-
-/** A condition for `where`: the column contains the text. The letters a to z match in either case. */
-export function containsText(column: 'filename', text: string) {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`; // the database converts both to lower case by the same rules
 }

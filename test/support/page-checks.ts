@@ -20,3 +20,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
 export function horizontalOverflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** Returns the headings that are more than one level below the one before them. */
+export function skippedHeadings(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
+    .filter((heading) => heading.checkVisibility())
+    .filter((heading, index, all) => Number(heading.tagName[1]) > Number(all[index - 1]?.tagName[1] ?? 0) + 1)
+    .map((heading) => heading.outerHTML)`);
+}

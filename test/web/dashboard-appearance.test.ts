@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { goTo, openDashboard, signInAt } from '../support/dashboard.ts';
-import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
+import { accessibilityViolations, horizontalOverflow, skippedHeadings } from '../support/page-checks.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, NARROW, WIDE } from '../support/web-page.ts';
 
@@ -77,6 +77,7 @@ const VIEWS: View[] = [
       await page.getByRole('textbox', { name: 'Changes since version 1' }).waitFor();
     },
   },
+  { name: 'requests', hash: () => '#/requests', ready: (page) => page.getByText(/^\d+ requests$/).waitFor() },
   { name: 'batches', hash: () => '#/batches', ready: (page) => page.getByText('1 batch', { exact: true }).waitFor() },
   {
     name: 'one batch',
@@ -128,6 +129,7 @@ describe.each([
       await view.ready(page);
       expect.soft(await accessibilityViolations(page), view.name).toEqual([]);
       expect.soft(await horizontalOverflow(page), view.name).toBe(0);
+      expect.soft(await skippedHeadings(page), view.name).toEqual([]);
       await page.keyboard.press('Escape'); // closes a dialog
     }
     await visitor.context.close();

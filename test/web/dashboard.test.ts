@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { enterKey, goTo, openDashboard, openDashboards, signInAt } from '../support/dashboard.ts';
+import { accessibilityViolations } from '../support/page-checks.ts';
+import { WIDE } from '../support/web-page.ts';
 
 const HOSTILE = 'אבג <img src=x onerror=document.title=1>.pdf';
 
@@ -105,6 +107,28 @@ test('lists documents newest first and paged, and finds them by name and templat
   await page.getByText('25 documents, and more').waitFor();
 });
 
+test('comes back to the row that was opened, with all rows that were loaded', async () => {
+  const client = await newClient();
+  for (let number = 1; number <= 30; number++) await client.store({ html: '<p>x', filename: `bill-${number}.pdf` });
+  const page = await signIn(client.key, '#/documents', [404]);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.getByText('30 documents', { exact: true }).waitFor();
+  await documentsIn(page).getByRole('link', { name: 'bill-1.pdf' }).click();
+  await page.getByRole('heading', { name: 'bill-1.pdf' }).waitFor();
+  await client.store({ html: '<p>x', filename: 'meanwhile.pdf' });
+  await page.goBack();
+  await documentsIn(page).getByRole('link', { name: 'meanwhile.pdf' }).waitFor({ state: 'attached' });
+  await page.getByText('31 documents', { exact: true }).waitFor();
+  const link = documentsIn(page).getByRole('link', { name: 'bill-1.pdf' });
+  expect((await link.boundingBox())?.y).toBeLessThan(WIDE.height);
+  expect(await page.evaluate('scrollY')).toBeGreaterThan(0);
+  await page.goForward();
+  await page.getByRole('heading', { name: 'bill-1.pdf' }).waitFor();
+  await page.getByRole('link', { name: 'All documents' }).click();
+  await page.getByText('25 documents, and more').waitFor();
+  expect(await page.evaluate('scrollY')).toBe(0);
+});
+
 test('shows the text of a document, and downloads, links and deletes it', async () => {
   const record = await ada.store({
     html: '<h1>Sworn statement</h1><img src="http://10.0.0.1/seal.png">',
@@ -134,6 +158,34 @@ test('shows the text of a document, and downloads, links and deletes it', async 
   await goTo(page, `#/documents/${record.document_id}`);
   await page.getByRole('heading', { name: 'This document no longer exists' }).waitFor();
   await page.getByText(/was deleted at/).waitFor();
+});
+
+test('asks for the password of a protected document', async () => {
+  const client = await newClient();
+  const { document_id } = await client.store({ html: '<p>Sealed', options: { password: 'open sesame' } });
+  const page = await signIn(client.key, `#/documents/${document_id}`);
+  await page.getByText('This PDF is protected.').waitFor();
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Show the PDF' }).click();
+  await page.getByText('The PDF does not open with this password.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByLabel('Password').fill('open sesame');
+  await page.getByLabel('Password').press('Enter');
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Sealed').waitFor();
+  expect(await page.getByLabel('Password').count()).toBe(0);
+});
+
+test('copies a signed link where the page was loaded over plain HTTP', async () => {
+  const { document_id } = await ada.store({ html: '<p>x' });
+  const visitor = await visit();
+  await visitor.page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })"); // as over plain HTTP
+  await visitor.page.addInitScript("addEventListener('copy', ({ target }) => { globalThis.copied = target.value })");
+  const page = await signInAt(visitor, ada.key, `#/documents/${document_id}`);
+  await page.getByRole('button', { name: 'Signed link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('Copied.').waitFor();
+  expect(await page.evaluate('copied')).toBe(await page.getByLabel('Link', { exact: true }).inputValue());
 });
 
 test('shows a stored image with its size in pixels', async () => {

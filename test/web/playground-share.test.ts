@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { Client, type List } from '../support/client.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
@@ -62,6 +63,14 @@ test.each([
     await promisify(execFile)(command, args, { cwd: folder, env });
     expect((await readFile(join(folder, 'document.pdf'))).equals(preview), language).toBe(true);
   }
+  expect((await new Client(service.url, service.key).json<List<unknown>>('/v1/templates')).data).toEqual([]);
+});
+
+test.skipIf(!isInstalled('python3'))('shows Python code that says why a request failed', async () => {
+  const playground = await open({ path: `/${await fragmentOf(HTML_DRAFT)}` });
+  await writeFile(join(folder, 'wrong.py'), await playground.codeIn('Python'));
+  const running = promisify(execFile)('python3', ['wrong.py'], { cwd: folder, env: { PATH, PLATEN_API_KEY: 'plt_wrong' } });
+  await expect(running).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('send a valid API key') });
 });
 
 test('shows a command that survives history expansion in an interactive shell', async () => {

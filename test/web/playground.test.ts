@@ -279,6 +279,20 @@ test('keeps zoom and position between renders, and draws only a few of many page
   expect(await page.locator('.pdf-page canvas').count()).toBeLessThan(30);
 });
 
+test('keeps live rendering, the pane and the zoom over a reload', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.pdfPage(1).waitFor();
+  await page.getByRole('switch', { name: 'Live' }).uncheck();
+  await playground.tab('Options');
+  await page.getByLabel('Zoom', { exact: true }).selectOption('150');
+  await page.reload();
+  await playground.pdfPage(1).waitFor();
+  expect(await page.getByRole('switch', { name: 'Live' }).isChecked()).toBe(false);
+  expect(await page.getByRole('tab', { name: 'Options' }).getAttribute('aria-selected')).toBe('true');
+  expect(await page.getByLabel('Zoom', { exact: true }).inputValue()).toBe('150');
+});
+
 test('draws as many pixels as the screen has', async () => {
   const playground = await open({ deviceScaleFactor: 2 });
   await playground.shows('Northlight Studio');

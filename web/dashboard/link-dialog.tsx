@@ -1,6 +1,7 @@
 /** Creates a link to a document that works without a key, for a time that the visitor chooses. */
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
+import { copyText } from '../shared/clipboard.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Span } from './components.tsx';
@@ -58,13 +59,9 @@ function MadeLink({ link }: { link: Link }) {
   const field = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState('');
   const copy = async () => {
+    const copied = await copyText(link.url);
     field.current?.select();
-    try {
-      await navigator.clipboard.writeText(link.url);
-      setSaid('Copied.');
-    } catch {
-      setSaid('The browser does not allow copying. The link is selected: press Ctrl+C or Cmd+C.');
-    }
+    setSaid(copied ? 'Copied.' : 'The browser does not allow copying. The link is selected: press Ctrl+C or Cmd+C.');
   };
   return (
     <div class="field">

@@ -1,8 +1,10 @@
 /** Loads a list of the API page by page, with its cursor. */
+import { useRef, useState } from 'preact/hooks';
 import { useAction } from './action.ts';
 import { useLoaded } from './loaded.ts';
 import type { List } from './records.ts';
-import { read } from './session.ts';
+import { isReturn } from './route.ts';
+import { read, type Session, session } from './session.ts';
 
 export interface Paged<T> {
   /** Undefined until the first page has loaded. */
@@ -16,9 +18,24 @@ export interface Paged<T> {
   merge(fresh: T[], idOf: (row: T) => string): void;
 }
 
-/** Starts again whenever `path` changes. */
+/** What lists had loaded when the visitor left them. */
+const shown = new WeakMap<Session, Map<string, List<unknown>>>();
+
+/** Starts again whenever `path` changes. When the visitor comes back, the rows are those of before, with the newest loaded again. */
 export function usePaged<T>(path: string): Paged<T> {
-  const list = useLoaded((signal) => read<List<T>>(path, { signal }), [path]);
+  const [before] = useState(() => (isReturn() ? (readShown().get(path) as List<T> | undefined) : undefined));
+  const kept = useRef(before);
+  const list = useLoaded(
+    async (signal) => {
+      const fresh = await read<List<T>>(path, { signal });
+      const merged = kept.current ? refresh(kept.current, fresh) : fresh;
+      kept.current = undefined;
+      return merged;
+    },
+    [path],
+    before,
+  );
+  if (list.value) readShown().set(path, list.value);
   const next = useAction();
   const cursor = list.value?.next_cursor ?? null;
   const more = () =>
@@ -39,6 +56,28 @@ export function usePaged<T>(path: string): Paged<T> {
     reload: list.reload,
     merge,
   };
+}
+
+function readShown(): Map<string, List<unknown>> {
+  const current = session.peek();
+  if (!current) return new Map();
+  const lists = shown.get(current) ?? new Map<string, List<unknown>>();
+  shown.set(current, lists);
+  return lists;
+}
+
+/** Replaces the first rows. If the last of the fresh ones is not among the others, too much has changed to keep these. */
+function refresh<T>(before: List<T>, fresh: List<T>): List<T> {
+  const last = fresh.data.at(-1);
+  const index = before.data.findIndex((row) => last !== undefined && idOf(row) === idOf(last));
+  if (index < 0 || !fresh.has_more) return fresh;
+  return { ...before, data: [...fresh.data, ...before.data.slice(index + 1)] };
+}
+
+/** All records of lists but deliveries have an `id`. */
+function idOf(row: unknown): string | undefined {
+  const { id, delivery_id } = row as { id?: string; delivery_id?: string };
+  return id ?? delivery_id;
 }
 
 function mergeRows<T>(rows: T[], fresh: T[], idOf: (row: T) => string): T[] {

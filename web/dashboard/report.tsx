@@ -31,7 +31,7 @@ export function WarningList({ report: { warnings, warning_count } }: { report: R
   if (warning_count === 0) return null;
   return (
     <div class="note warn">
-      <h3>{countText(warning_count, 'warning')}</h3>
+      <p class="note-title">{countText(warning_count, 'warning')}</p>
       <ul>
         {warnings.map((warning) => (
           <WarningLine key={JSON.stringify(warning)} warning={warning} />

@@ -7,6 +7,8 @@ export interface Route {
   query: URLSearchParams;
   /** Changes with every navigation, even to the same route. */
   arrival: number;
+  /** The position at which the visitor left this entry of the history. Undefined for a new entry. */
+  returnTo: number | undefined;
 }
 
 const FIRST_PAGE = 'documents';
@@ -29,12 +31,24 @@ export function guardUnsavedChanges(wouldLose: () => boolean): () => void {
   };
 }
 
+/** The scroll positions of the entries of the history that the visitor has left, by their number in `history.state`. */
+const left = new Map<number, number>();
+let entry = 0;
+let entries = 0;
+
+/** Whether the visitor has come back, so that lists may show what they had loaded. */
+export function isReturn(): boolean {
+  return route.peek().returnTo !== undefined;
+}
+
 export function startRouting(): void {
+  history.scrollRestoration = 'manual'; // lists are shown again before their rows are loaded
+  markEntry();
   addEventListener('hashchange', () => {
     if (location.hash === hash) return;
     if (!hasUnsavedChanges?.()) return applyRoute();
     blockedHash.value = location.hash;
-    history.replaceState(null, '', hash || '#/');
+    history.replaceState({ entry }, '', hash || '#/');
   });
   addEventListener('beforeunload', (event) => {
     if (hasUnsavedChanges?.()) event.preventDefault();
@@ -59,7 +73,7 @@ export function replaceQuery(query: Record<string, string>): void {
   const text = new URLSearchParams(given).toString();
   const { page, id } = route.peek();
   hash = `#/${page}${id ? `/${id}` : ''}${text ? `?${text}` : ''}`;
-  history.replaceState(null, '', hash);
+  history.replaceState(history.state, '', hash);
 }
 
 /** Replaces the URL when the shown object has got an id. */
@@ -69,14 +83,26 @@ export function setRouteId(id: string): void {
 }
 
 function applyRoute(): void {
+  left.set(entry, scrollY);
   hash = location.hash;
-  route.value = readRoute(hash);
-  scrollTo(0, 0);
+  const returnTo = markEntry();
+  route.value = readRoute(hash, returnTo);
+  if (returnTo === undefined) scrollTo(0, 0);
+  else requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, returnTo))); // when the page has been rendered
 }
 
-function readRoute(from: string): Route {
+/** Numbers a new entry of the history. Returns where the visitor left an earlier one. */
+function markEntry(): number | undefined {
+  const number = (history.state as { entry?: number } | null)?.entry;
+  const returnTo = number === undefined ? undefined : left.get(number);
+  entry = returnTo === undefined || number === undefined ? ++entries : number;
+  history.replaceState({ entry }, '');
+  return returnTo;
+}
+
+function readRoute(from: string, returnTo?: number): Route {
   const [path = '', query = ''] = from.replace(/^#\/?/, '').split('?', 2);
   const [page = '', id] = path.split('/', 2);
   arrivals += 1;
-  return { page: page || FIRST_PAGE, id: id || undefined, query: new URLSearchParams(query), arrival: arrivals };
+  return { page: page || FIRST_PAGE, id: id || undefined, query: new URLSearchParams(query), arrival: arrivals, returnTo };
 }

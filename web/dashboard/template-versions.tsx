@@ -98,7 +98,9 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   return (
     <section class="stack" aria-label={`Version ${version}`}>
       <div class="page-head">
-        <h3>{compares ? `From version ${version} to version ${template.version}` : `Version ${version} (${engine ?? '…'})`}</h3>
+        <h2 class="minor">
+          {compares ? `From version ${version} to version ${template.version}` : `Version ${version} (${engine ?? '…'})`}
+        </h2>
         <Button label={`Restore version ${version}`} look="small" disabled={!loaded.value} onClick={() => setRestores(true)} />
       </div>
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />

@@ -142,7 +142,7 @@ function useFiles(saved: TemplateRecord | null) {
 function Placeholders({ template: { placeholders, version }, onFill }: { template: TemplateRecord; onFill(): void }) {
   return (
     <div class="placeholders">
-      <h3>Placeholders of version {version}</h3>
+      <h2 class="minor">Placeholders of version {version}</h2>
       {placeholders.length === 0 ? (
         <p class="hint">None: the template does not use data.</p>
       ) : (

@@ -1,9 +1,10 @@
 /** Selects the visible pane, and moves the focus to a field or an editor. */
-import { signal } from '@preact/signals';
+import { rememberedSignal } from '../shared/storage.ts';
 
-export type Pane = 'edit' | 'options' | 'preview';
+const PANES = ['edit', 'options', 'preview'] as const;
+export type Pane = (typeof PANES)[number];
 
-export const pane = signal<Pane>('edit');
+export const pane = rememberedSignal<Pane>('platen.playground.pane', 'edit', (text) => PANES.find((name) => name === text));
 
 export function showTemplate(): void {
   focusIn('edit', '.document-editor');

@@ -5,6 +5,7 @@
  */
 import { batch, computed, signal } from '@preact/signals';
 import { type ProblemBody, ProblemError } from '../shared/api.ts';
+import { rememberedSignal } from '../shared/storage.ts';
 import { type Draft, draft, isSameDraft } from './draft.ts';
 import { type Rendered, renderPdf } from './render-call.ts';
 
@@ -35,7 +36,7 @@ const QUEUE_RETRY_SECONDS = 3;
 /** The interval of retries while there is no connection. */
 const OFFLINE_RETRY_MS = 5_000;
 
-export const live = signal(true);
+export const live = rememberedSignal('platen.playground.live', true, (text) => text !== 'false');
 export const renderState = signal<RenderState>({ kind: 'idle' });
 /** For how many whole seconds the visitor has waited for an outcome. Undefined while no request is under way. */
 export const renderSeconds = signal<number | undefined>(undefined);

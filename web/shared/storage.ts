@@ -1,4 +1,5 @@
 /** Keeps texts in the storage of the browser, which may be full or not allowed: nothing is kept then. */
+import { type Signal, signal } from '@preact/signals';
 
 type Kind = 'localStorage' | 'sessionStorage';
 
@@ -16,4 +17,20 @@ export function store(kind: Kind, name: string, text: string): void {
   } catch {
     // Nothing is kept.
   }
+}
+
+/** A signal that keeps its value over a reload of its tab. `read` returns undefined for a text that is not valid. */
+export function rememberedSignal<T extends string | number | boolean>(
+  name: string,
+  fallback: T,
+  read: (text: string) => T | undefined,
+): Signal<T> {
+  const kept = readStored('sessionStorage', name);
+  const value = signal(kept === null ? fallback : (read(kept) ?? fallback));
+  let isFirst = true;
+  value.subscribe((now) => {
+    if (!isFirst) store('sessionStorage', name, String(now));
+    isFirst = false;
+  });
+  return value;
 }

@@ -138,7 +138,7 @@ const LIST = {
       q: {
         type: 'string',
         description:
-          'Only documents whose file name contains this text (ignoring the case of a to z), or whose id it is. A page may have fewer than `limit` records even if more follow.',
+          'Only documents whose file name contains these words, in any order and case, or whose id it is. A page may have fewer than `limit` records even if more follow.',
         examples: ['invoice-2026'],
       },
     },

@@ -56,7 +56,7 @@ function errorPage(code: ErrorCode): string {
 function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${toHtml(title)} · Platen</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}code{font-size:.95em}</style>
+<style>:root{color-scheme:light dark;background:Canvas}body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code{font-size:.95em}</style>
 </head><body><h1>${toHtml(title)}</h1>${body}</body></html>
 `;
 }

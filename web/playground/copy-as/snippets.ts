@@ -24,7 +24,7 @@ export const SNIPPETS: Snippet[] = [
 
 const NAME = 'playground';
 
-/** A template is stored first, because POST /v1/pdf takes one by its id. */
+/** A template is stored first, because POST /v1/pdf takes one by its id, and deleted at the end, so that trying leaves nothing. */
 function splitTemplate(body: RenderBody): { template: object; rest: object } | undefined {
   if (!('template' in body)) return undefined;
   const { template, engine, ...rest } = body;
@@ -40,13 +40,15 @@ function json(value: object): string {
 
 function curl(base: string, body: RenderBody): string {
   const parts = splitTemplate(body);
-  const post = (path: string) =>
-    `curl -sS --fail-with-body '${base}${path}' \\\n  -H "Authorization: Bearer $PLATEN_API_KEY" -H 'Content-Type: application/json'`;
+  const key = '-H "Authorization: Bearer $PLATEN_API_KEY"';
+  const post = (path: string) => `curl -sS --fail-with-body '${base}${path}' \\\n  ${key} -H 'Content-Type: application/json'`;
   if (!parts) return `printf %s '${json(body)}' |\n${post('/v1/pdf')} --data-binary @- -o document.pdf\n`;
   return [
     `TEMPLATE_ID=$(printf %s '${json(parts.template)}' |\n${post('/v1/templates')} --data-binary @- |\n  grep -o 'tpl_[0-9A-Za-z]*' | head -n 1)\n`,
     '# Once the template is stored, this is all it takes:',
     `printf '{"template_id": "%s", %s' "$TEMPLATE_ID" '${json(parts.rest).slice(1).trimStart()}' |\n${post('/v1/pdf')} --data-binary @- -o document.pdf\n`,
+    '# Without this line, the template stays:',
+    `curl -sS -X DELETE "${base}/v1/templates/$TEMPLATE_ID" \\\n  ${key}\n`,
   ].join('\n');
 }
 
@@ -54,11 +56,11 @@ function javaScript(base: string, body: RenderBody): string {
   const parts = splitTemplate(body);
   return `import { writeFile } from 'node:fs/promises';
 
-async function post(path, body) {
+async function send(method, path, body) {
   const response = await fetch(${literal(base)} + path, {
-    method: 'POST',
-    headers: { Authorization: \`Bearer \${process.env.PLATEN_API_KEY}\`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    method,
+    headers: { Authorization: \`Bearer \${process.env.PLATEN_API_KEY}\`, ...(body && { 'Content-Type': 'application/json' }) },
+    body: body && JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await response.text());
   return response;
@@ -66,17 +68,21 @@ async function post(path, body) {
 ${
   parts
     ? `
-const stored = await post('/v1/templates', ${literal(parts.template)});
+const stored = await send('POST', '/v1/templates', ${literal(parts.template)});
 const { template_id } = await stored.json();
-
-// Once the template is stored, this is all it takes:
-const reply = await post('/v1/pdf', { template_id, ...${literal(parts.rest)} });
+try {
+  // Once the template is stored, this is all it takes:
+  const reply = await send('POST', '/v1/pdf', { template_id, ...${literal(parts.rest)} });
+  await writeFile('document.pdf', Buffer.from(await reply.arrayBuffer()));
+} finally {
+  await send('DELETE', '/v1/templates/' + template_id); // without this line, the template stays
+}
 `
     : `
-const reply = await post('/v1/pdf', ${literal(body)});
+const reply = await send('POST', '/v1/pdf', ${literal(body)});
+await writeFile('document.pdf', Buffer.from(await reply.arrayBuffer()));
 `
-}await writeFile('document.pdf', Buffer.from(await reply.arrayBuffer()));
-`;
+}`;
 }
 
 /** JSON is valid JavaScript, except for the name `__proto__`. The text cannot end a script element of HTML either. */
@@ -92,44 +98,55 @@ function python(base: string, body: RenderBody): string {
   const parts = splitTemplate(body);
   return `import json
 import os
+import sys
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 
-def post(path, body):
+def send(method, path, body=None):
     headers = {"Authorization": "Bearer " + os.environ["PLATEN_API_KEY"], "Content-Type": "application/json"}
-    request = Request(${JSON.stringify(base)} + path, json.dumps(body).encode(), headers)
-    return urlopen(request).read()
+    data = json.dumps({} if body is None else body).encode()
+    try:
+        return urlopen(Request(${JSON.stringify(base)} + path, data, headers, method=method)).read()
+    except HTTPError as error:
+        sys.exit(error.read().decode())
 
 ${
   parts
     ? `
 template = json.loads(r'''${json(parts.template)}''')
-stored = json.loads(post("/v1/templates", template))
+stored = json.loads(send("POST", "/v1/templates", template))
 
-# Once the template is stored, this is all it takes:
-body = json.loads(r'''${json(parts.rest)}''')
-body["template_id"] = stored["template_id"]
+try:
+    # Once the template is stored, this is all it takes:
+    body = json.loads(r'''${json(parts.rest)}''')
+    body["template_id"] = stored["template_id"]
+    pdf = send("POST", "/v1/pdf", body)
+finally:
+    send("DELETE", "/v1/templates/" + stored["template_id"])  # without this line, the template stays
 `
     : `
 body = json.loads(r'''${json(body)}''')
+pdf = send("POST", "/v1/pdf", body)
 `
 }with open("document.pdf", "wb") as file:
-    file.write(post("/v1/pdf", body))
+    file.write(pdf)
 `;
 }
 
 function php(base: string, body: RenderBody): string {
   const parts = splitTemplate(body);
   return `<?php
-function post(string $path, string $json): string {
+function send(string $method, string $path, string $json = '{}'): string {
     $call = curl_init('${base}' . $path);
     curl_setopt_array($call, [
+        CURLOPT_CUSTOMREQUEST => $method,
         CURLOPT_POSTFIELDS => $json,
         CURLOPT_HTTPHEADER => ['Authorization: Bearer ' . getenv('PLATEN_API_KEY'), 'Content-Type: application/json'],
         CURLOPT_RETURNTRANSFER => true,
     ]);
     $reply = curl_exec($call);
-    if (curl_getinfo($call, CURLINFO_RESPONSE_CODE) !== 200 && curl_getinfo($call, CURLINFO_RESPONSE_CODE) !== 201) {
+    if (!in_array(curl_getinfo($call, CURLINFO_RESPONSE_CODE), [200, 201, 204])) {
         throw new RuntimeException($reply ?: curl_error($call));
     }
     return $reply;
@@ -137,15 +154,18 @@ function post(string $path, string $json): string {
 ${
   parts
     ? `
-$stored = json_decode(post('/v1/templates', ${nowdoc(json(parts.template))}));
-
-// Once the template is stored, this is all it takes:
-$body = json_decode(${nowdoc(json(parts.rest))});
-$body->template_id = $stored->template_id;
-file_put_contents('document.pdf', post('/v1/pdf', json_encode($body)));
+$stored = json_decode(send('POST', '/v1/templates', ${nowdoc(json(parts.template))}));
+try {
+    // Once the template is stored, this is all it takes:
+    $body = json_decode(${nowdoc(json(parts.rest))});
+    $body->template_id = $stored->template_id;
+    file_put_contents('document.pdf', send('POST', '/v1/pdf', json_encode($body)));
+} finally {
+    send('DELETE', '/v1/templates/' . $stored->template_id); // without this line, the template stays
+}
 `
     : `
-file_put_contents('document.pdf', post('/v1/pdf', ${nowdoc(json(body))}));
+file_put_contents('document.pdf', send('POST', '/v1/pdf', ${nowdoc(json(body))}));
 `
 }`;
 }

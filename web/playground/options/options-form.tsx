@@ -46,7 +46,7 @@ function Group({ group: { title, fields }, open }: { group: OptionGroup; open: b
   return (
     <details class="group" open={open || invalid || set > 0}>
       <summary>
-        <h3>{title}</h3>
+        <h2 class="minor">{title}</h2>
         {set > 0 && <span class="count">{set} set</span>}
         {invalid && <span class="count invalid">to fix</span>}
       </summary>

@@ -25,13 +25,19 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, chi
   const side = useRef<HTMLElement>(null);
   const beside = useSignal(thumbnails);
   const error = useSignal('');
-  useEffect(() => {
+  /** What is said beside the field for the password. Undefined while none is needed. */
+  const asked = useSignal<string | undefined>(undefined);
+  const show = async (given: string | undefined) => {
     if (!pdf || !scroller.current || !side.current) return;
-    error.value = '';
-    showIn(scroller.current, side.current, pdf, password).catch(({ message }: Error) => {
-      error.value = `The PDF cannot be displayed (${message}). You can download it.`;
-    });
-  }, [pdf]);
+    const failure = await showIn(scroller.current, side.current, pdf, given).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    const isProtected = failure?.name === 'PasswordException';
+    asked.value = isProtected ? askForPassword(given) : undefined;
+    error.value = failure && !isProtected ? `The PDF cannot be displayed (${failure.message}). You can download it.` : '';
+  };
+  useEffect(() => void show(password), [pdf]);
   useEffect(
     () => () => {
       void viewer.value?.destroy();
@@ -48,6 +54,7 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, chi
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
           {!pdf && children}
+          {asked.value !== undefined && <PasswordForm asked={asked.value} onPassword={(given) => void show(given)} />}
         </section>
       </div>
       {error.value && (
@@ -56,6 +63,35 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, chi
         </p>
       )}
     </section>
+  );
+}
+
+function askForPassword(refused: string | undefined): string {
+  return refused === undefined ? 'This PDF is protected.' : 'The PDF does not open with this password.';
+}
+
+/** Asks for the password of a PDF, which stays in this page. */
+function PasswordForm({ asked, onPassword }: { asked: string; onPassword(password: string): void }) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <form
+      class="pdf-password"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPassword(field.current?.value ?? '');
+      }}
+    >
+      <p role="status">{asked}</p>
+      <div class="field">
+        <label for="pdf-password">Password</label>
+        <input id="pdf-password" type="password" autocomplete="off" ref={field} />
+      </div>
+      <div class="actions">
+        <button type="submit" class="button primary">
+          Show the PDF
+        </button>
+      </div>
+    </form>
   );
 }
 

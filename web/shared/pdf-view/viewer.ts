@@ -1,5 +1,6 @@
 /** Shows PDFs: a new one replaces the old one when it has been drawn, with the same zoom and position. */
 import { signal } from '@preact/signals';
+import { rememberedSignal } from '../storage.ts';
 import { openPdf } from './open-pdf.ts';
 import type { Anchor, ViewportSize, Zoom } from './page-sizes.ts';
 import { RenderedPages } from './rendered-pages.ts';
@@ -10,7 +11,7 @@ export class Viewer {
   readonly count = signal(0);
   /** The current page, counted from 1. */
   readonly current = signal(1);
-  readonly zoom = signal<Zoom>('width');
+  readonly zoom = rememberedSignal<Zoom>('platen.zoom', 'width', readZoom);
   readonly scale = signal(1);
   readonly #scroller: HTMLElement;
   readonly #thumbnails: Thumbnails;
@@ -139,4 +140,9 @@ export class Viewer {
       void this.#pages.drawAround(scrollTop);
     });
   }
+}
+
+function readZoom(text: string): Zoom | undefined {
+  if (text === 'width' || text === 'page') return text;
+  return Number(text) > 0 ? Number(text) : undefined;
 }

@@ -1,0 +1,19 @@
+/** The pages that explain errors: readable in both themes. */
+import { expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { accessibilityViolations, horizontalOverflow, skippedHeadings } from '../support/page-checks.ts';
+import { sharedService } from '../support/shared-service.ts';
+import { launchVisitorBrowser, NARROW } from '../support/web-page.ts';
+
+const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
+
+test.each(['light', 'dark'] as const)('are accessible and fit narrow windows (%s)', async (colorScheme) => {
+  const { page, context } = await browser.visit(service.url, { colorScheme, viewport: NARROW });
+  for (const path of ['/errors', '/errors/render_timeout']) {
+    await page.goto(path);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    expect(await skippedHeadings(page)).toEqual([]);
+  }
+  await context.close();
+});
