@@ -46,3 +46,8 @@ export function header(type: string, description: string) {
 export function binary<T extends string>(type: T) {
   return { [type]: { schema: { type: 'string', format: 'binary' } } };
 }
+
+/** The body that reference pages show, and send when they are asked to try it. */
+export function withExample<S extends object>(schema: S, example: object): S & { 'x-example': object } {
+  return { ...schema, 'x-example': example };
+}

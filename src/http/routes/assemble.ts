@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AssemblyBody } from '../../render/request/schemas/assembly-schema.ts';
 import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
-import { binary, header } from '../replies/response-schema.ts';
+import { binary, header, withExample } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { readRequestForms } from '../requests/source-bodies.ts';
@@ -63,6 +63,11 @@ const EXTRACTED_SCHEMA = {
   },
 };
 
+const EXAMPLE = {
+  parts: [{ html: '<h1>Cover</h1>' }, { html: '<h1>Content</h1>' }],
+  steps: [{ bookmarks: { items: [{ title: 'Content', page: 2 }] } }],
+};
+
 const SCHEMA = {
   operationId: 'assemblePdf',
   summary: 'Assemble a PDF',
@@ -71,7 +76,7 @@ const SCHEMA = {
   headers: START_HEADERS,
   body: {
     content: {
-      [JSON_TYPE]: { schema: withResultFields(AssemblyBody) },
+      [JSON_TYPE]: { schema: withExample(withResultFields(AssemblyBody), EXAMPLE) },
       'multipart/form-data': { schema: FORM_SCHEMA },
     },
   },

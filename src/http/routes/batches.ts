@@ -193,6 +193,7 @@ const CREATE = {
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
   body: {
     $id: 'BatchRequest',
+    'x-example': { items: [{ reference: 'one', html: '<h1>One</h1>' }], defaults: { options: { format: 'A5' } } },
     type: 'object',
     required: ['items'],
     additionalProperties: false,

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ImageRequestBody } from '../../render/request/schemas/image-schema.ts';
 import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
-import { binary } from '../replies/response-schema.ts';
+import { binary, withExample } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
 import { REPORTED_IMAGE_SCHEMA } from '../replies/send-report.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
@@ -28,7 +28,12 @@ const SCHEMA = {
   description: 'Renders the sources of `POST /v1/pdf` to a PNG, JPEG or WebP image. It counts as one document of the month.',
   headers: START_HEADERS,
   querystring: IMAGE_PARAMETERS_SCHEMA,
-  body: { content: { [JSON_TYPE]: { schema: withResultFields(ImageRequestBody) }, ...SOURCE_CONTENT } },
+  body: {
+    content: {
+      [JSON_TYPE]: { schema: withExample(withResultFields(ImageRequestBody), { html: '<h1>Hello, screen</h1>' }) },
+      ...SOURCE_CONTENT,
+    },
+  },
   response: {
     200: {
       description:

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
-import { binary, header } from '../replies/response-schema.ts';
+import { binary, header, withExample } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
@@ -55,7 +55,12 @@ const SCHEMA = {
   headers: START_HEADERS,
   querystring: PDF_PARAMETERS_SCHEMA,
   body: {
-    content: { [JSON_TYPE]: { schema: withResultFields(PdfRequestBody) }, ...SOURCE_CONTENT },
+    content: {
+      [JSON_TYPE]: {
+        schema: withExample(withResultFields(PdfRequestBody), { html: '<h1>Hello, paper</h1>', options: { format: 'A5' } }),
+      },
+      ...SOURCE_CONTENT,
+    },
   },
   response: {
     200: {

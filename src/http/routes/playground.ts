@@ -8,7 +8,7 @@ import {
   playgroundLimits,
 } from '../../playground/playground-request.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
-import { binary, header, recordSchema } from '../replies/response-schema.ts';
+import { binary, header, recordSchema, withExample } from '../replies/response-schema.ts';
 import { serverTiming } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
 import { makeRoomFor, spoolPdf } from '../replies/spool-pdf.ts';
@@ -105,7 +105,7 @@ const RENDER = {
   operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
   description: `For evaluation: neither charged nor stored, limited per client IP address, and after renders with keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
-  body: PlaygroundBody,
+  body: withExample(PlaygroundBody, { html: '<h1>Hello, paper</h1>' }),
   response: {
     200: {
       description: 'The PDF, or the PDF with the report of its render if Accept names application/json alone.',

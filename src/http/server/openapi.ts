@@ -40,7 +40,7 @@ function publish<D extends Gathered>(gathered: D): D {
   const { paths = {} } = document;
   namePaths(paths);
   for (const methods of Object.values(paths)) if (methods.get) delete methods.head; // every GET answers HEAD
-  for (const operation of listOperations(paths)) allowNoBody(operation);
+  for (const operation of listOperations(paths)) describeBody(operation);
   const uses: Uses = new Map();
   for (const part of [paths, document.webhooks]) walk(part, (node) => describe(node, uses));
   const components: Record<string, Node> = { ...document.components, responses: nameErrors(listOperations(paths)) };
@@ -75,13 +75,17 @@ function listOperations(paths: object): Node[] {
   return Object.values(paths).flatMap((methods) => Object.values<Node>(methods));
 }
 
-/** Makes bodies optional where the schema says so, because fastify requires every body that has a schema. */
-function allowNoBody({ requestBody }: Node): void {
-  const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Node }> };
-  for (const { schema } of Object.values(content)) {
-    if (!schema?.['x-optional']) continue;
-    delete schema['x-optional'];
-    delete (requestBody as Node).required;
+/**
+ * Makes bodies optional where the schema says so, because fastify requires every body that has a schema. Puts the example of a schema
+ * beside it, because reference pages would otherwise make one of all fields, which is never valid.
+ */
+function describeBody({ requestBody }: Node): void {
+  const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Node; example?: unknown }> };
+  for (const media of Object.values(content)) {
+    const { 'x-optional': isOptional, 'x-example': example, ...schema } = media.schema ?? {};
+    if (isOptional) delete (requestBody as Node).required;
+    if (media.schema) media.schema = schema;
+    if (example !== undefined) media.example = example;
   }
 }
 
@@ -128,7 +132,12 @@ function describeParameter(node: Node, uses: Uses): void {
   if (schema.type === 'object' && !node.style) Object.assign(node, { style: 'deepObject', explode: true });
   const { 'x-default': words } = schema;
   delete schema['x-default'];
-  if (words) node.description = [node.description, `Default: ${words}.`].filter(Boolean).join(' ');
+  const { example } = node;
+  if (!required) delete node.example; // reference pages would send it unasked
+  const isShown = required || typeof example !== 'string' || String(node.description).includes(example);
+  const shown = isShown ? '' : `Such as \`${example}\`.`;
+  const description = [node.description, words && `Default: ${words}.`, shown].filter(Boolean).join(' ');
+  if (description) node.description = description;
   noteUse(node, uses, { kind: 'parameters', holder: schema });
 }
 

@@ -22,7 +22,7 @@ import {
   VERSION_SCHEMA,
   versionRecord,
 } from '../../replies/records.ts';
-import { type ById, listSchema, pathId, recordSchema } from '../../replies/response-schema.ts';
+import { type ById, listSchema, pathId, recordSchema, withExample } from '../../replies/response-schema.ts';
 import { createOnce, IDEMPOTENCY_SCHEMA } from '../../requests/idempotent.ts';
 import { parseJson } from '../../requests/json-body.ts';
 import { readFilteredPage, readPage, toList, toPage } from '../../requests/listing.ts';
@@ -185,7 +185,7 @@ const CREATE = {
   operationId: 'createTemplate',
   summary: 'Store a template',
   headers: IDEMPOTENCY_SCHEMA,
-  body: CreateBody,
+  body: withExample(CreateBody, { name: 'greeting', html: '<h1>Hello {{name}}</h1>' }),
   response: { 201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
   errors: [409, 422],
 };
@@ -228,7 +228,7 @@ const REPLACE = {
   description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
-  body: ReplaceBody,
+  body: withExample(ReplaceBody, { html: '<h1>Good day {{name}}</h1>' }),
   response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
   errors: [412, 422],
 };
