@@ -1,4 +1,5 @@
 /** Builds the pages: two entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { PdfOptions } from '../src/render/request/schemas/options-schema.ts';
 import { OPTION_GROUPS } from './playground/options/option-groups.ts';
@@ -16,10 +17,16 @@ function optionsSchema(): Plugin {
   };
 }
 
+/** Provides what the service knows about the use of data, so that the editor of templates tells the same as a dry run. */
+function dataUse(): Plugin {
+  const file = fileURLToPath(new URL('../src/templates/data-use.ts', import.meta.url));
+  return { name: 'data-use', resolveId: (id) => (id === 'virtual:data-use' ? file : undefined) };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [optionsSchema()],
+  plugins: [optionsSchema(), dataUse()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

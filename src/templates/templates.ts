@@ -155,6 +155,21 @@ export class Templates {
     );
   }
 
+  /** Makes a new version with another name or metadata. The HTML and the files stay. Throws like `replace`. */
+  async update(
+    keyId: string,
+    id: string,
+    { name, metadata }: Partial<Pick<TemplateDraft, 'name' | 'metadata'>>,
+    expected?: ExpectedVersions,
+  ): Promise<Template> {
+    requireVersion(await this.find(keyId, id), expected);
+    const values = { ...(name !== undefined && { name }), ...(metadata && { metadata: writeMetadata(metadata) }) };
+    return this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
+      if (metadata) await replaceInIndex(query, keyId, template);
+      await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
+    });
+  }
+
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
   async changeAsset(
     keyId: string,

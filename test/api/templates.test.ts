@@ -266,6 +266,25 @@ test('returns the same 404 for a template of another key and an unknown one', as
   expect(await textOf({ template_id })).toBe('secret');
 });
 
+test('renames a template without its HTML, and keeps its files', async () => {
+  const assets = { 'a.css': { content: '' } };
+  const created = await ada.template('<p>{{x}}', { name: 'before', assets, metadata: { team: 'a' } });
+  const path = `/v1/templates/${created.template_id}`;
+  const renamed = await ada.send('PATCH', path, { name: 'after' }, { 'if-match': '"1"' });
+  expect(renamed.headers.get('etag')).toBe('"2"');
+  const same = { engine: 'placeholders', placeholders: ['x'], metadata: { team: 'a' } };
+  expect(await renamed.json()).toMatchObject({ ...same, name: 'after', version: 2 });
+  expect(await ada.json(path)).toMatchObject({ name: 'after', html: '<p>{{x}}' });
+  expect((await ada.json<List<{ path: string }>>(`${path}/assets`)).data).toMatchObject([{ path: 'a.css' }]);
+  await problem(await ada.send('PATCH', path, { name: 'late' }, { 'if-match': '"1"' }), 412, 'version_conflict');
+  const tagged = await ada.send('PATCH', path, { metadata: { team: 'b' } });
+  expect(await tagged.json()).toMatchObject({ name: 'after', metadata: { team: 'b' }, version: 3 });
+  expect((await ada.json<List<TemplateRecord>>('/v1/templates?metadata[team]=b')).data).toHaveLength(1);
+  for (const body of [{}, { name: '' }, { html: 'x' }])
+    await problem(await ada.send('PATCH', path, body), 400, 'invalid_request');
+  await problem(await bob.send('PATCH', path, { name: 'theirs' }), 404, 'not_found');
+});
+
 describe('412', () => {
   const html = (version: number) => ({ html: `<p>version ${version}` });
 
@@ -327,8 +346,8 @@ describe('412', () => {
 
 test('returns 405 with the allowed methods', async () => {
   const { template_id } = await ada.template('x');
-  const response = await ada.send('PATCH', `/v1/templates/${template_id}`, {});
-  expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
+  const response = await ada.send('POST', `/v1/templates/${template_id}`, {});
+  expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PATCH, PUT');
   await problem(response, 405, 'method_not_allowed');
 });
 

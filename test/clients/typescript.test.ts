@@ -92,6 +92,7 @@ test('stores, lists, replaces, renders and deletes templates', async () => {
   });
   expect(await platen.templates.replace(template_id, { html: '<p>Good day {{name}}</p>' })).toMatchObject({ version: 2 });
   expect((await platen.templates.versions(template_id).page()).data.map(({ version }) => version)).toEqual([2, 1]);
+  expect(await platen.templates.update(template_id, { name: 'salutation' })).toMatchObject({ version: 3, name: 'salutation' });
   expect(await platen.templates.version(template_id, 1)).toMatchObject({ html: '<p>Hello {{name}}</p>' });
   const pdf = await platen.pdf({ template_id, data: { name: 'Ada' } });
   expect(await textOf(await pdf.bytes())).toContain('Good day Ada');

@@ -80,7 +80,9 @@ test('returns empty pages until it finds a match', async () => {
 
 test('returns full pages without gaps', async () => {
   const pages = await pagesOf('invoice 1', 100);
-  const expected = Array.from({ length: MANY }, (_, n) => numbered(n).filename).filter((name) => name.startsWith('invoice') && name.includes('1'));
+  const expected = Array.from({ length: MANY }, (_, n) => numbered(n).filename).filter(
+    (name) => name.startsWith('invoice') && name.includes('1'),
+  );
   expect(pages.flat()).toEqual(expected.reverse());
 });
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
 import { enterKey, goTo, openDashboards } from '../support/dashboard.ts';
+import { accessibilityViolations } from '../support/page-checks.ts';
 import { startService } from '../support/service.ts';
 
 /** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
@@ -265,6 +266,11 @@ test('does not save over a version that somebody else saved in the meantime, unl
   await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs' });
   await save(page).click();
   await page.getByRole('alert').getByText('its current version is 2').waitFor();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  const comparison = page.getByRole('textbox', { name: 'From version 2 to my text' });
+  await comparison.getByText('Mine').waitFor();
+  await comparison.locator('xpath=..').getByText('Theirs').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
   expect((await key.json<TemplateRecord>(`/v1/templates/${id}`)).html).toBe('<p>Theirs');
   await page.getByRole('button', { name: 'Save my text over version 2' }).click();
   await page.getByText('Version 3', { exact: true }).waitFor();
@@ -276,4 +282,33 @@ test('does not save over a version that somebody else saved in the meantime, unl
   await page.getByRole('button', { name: 'Discard my text and load version 4' }).click();
   await page.getByText('Version 4', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('<p>Theirs again').waitFor();
+});
+
+test('renames a template without sending its text', async () => {
+  const key = await newClient();
+  const { template_id: id } = await key.template('<p>Text', { name: 'Before' });
+  const page = await signIn(key.key, `#/templates/${id}`);
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByLabel('Name').fill('After');
+  await save(page).click();
+  expect((await sent).postDataJSON()).toEqual({ name: 'After' });
+  await page.getByText('Saved as version 2.').waitFor();
+  expect(await key.json<TemplateRecord>(`/v1/templates/${id}`)).toMatchObject({ name: 'After', html: '<p>Text' });
+});
+
+test('marks missing and unused sample data while it is typed', async () => {
+  const key = await newClient();
+  const { template_id: id } = await key.template('<p>{{customer.name}} {{total}}');
+  const page = await signIn(key.key, `#/templates/${id}`);
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'total' }).waitFor();
+  expect(await page.getByText('has no value').count()).toBe(0);
+  await write(page, 'Sample data', '{"customer": {"name": "Ada", "age": 36}, "sum": 1}');
+  await page.getByRole('listitem').filter({ hasText: 'total has no value' }).waitFor();
+  await page.getByText('Not used by this version: customer.age, sum').waitFor();
+  const marks = page.getByRole('textbox', { name: 'Sample data' }).locator('.cm-lintRange-warning');
+  await marks.nth(1).waitFor();
+  expect(await marks.allTextContents()).toEqual(['"age"', '"sum"']);
+  const told = await key.pdf({ template_id: id, data: { customer: { name: 'Ada', age: 36 }, sum: 1 }, dry_run: true });
+  expect(await told.json()).toMatchObject({ template: { missing: ['total'], unused: ['customer.age', 'sum'] } });
 });

@@ -9,6 +9,7 @@ import { ErrorMessage, Loading, PageHead } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
 import { useLoaded } from './loaded.ts';
+import { ReadOnlyCode } from './read-only-code.tsx';
 import type { Engine, TemplateRecord } from './records.ts';
 import { go, guardUnsavedChanges, setRouteId } from './route.ts';
 import { moveSampleToTemplate } from './sample-data.ts';
@@ -96,6 +97,8 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
       {saved && hasStatus(saving.error, 412) && (
         <ConflictChoice
           version={readVersion(saving.error)}
+          path={`${PATH}/${saved.template_id}`}
+          html={draft.value.html}
           onOverwrite={(version) => saving.run(async () => void (await save(version)))}
           onReload={reload}
         />
@@ -120,10 +123,16 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
 
 /** `over` is the version that the visitor means to replace. Throws a problem with status 412 if there is a newer one. */
 async function store(saved: TemplateRecord | null, draft: Draft, over?: number): Promise<TemplateRecord> {
-  const response = saved
-    ? await send('PUT', `${PATH}/${saved.template_id}`, draft, { headers: ifVersion(over ?? saved.version) })
-    : await send('POST', PATH, draft);
+  const response = saved ? await replace(saved, draft, over ?? saved.version) : await send('POST', PATH, draft);
   return (await response.json()) as TemplateRecord;
+}
+
+/** A new name alone is sent alone. */
+function replace(saved: TemplateRecord, draft: Draft, over: number): Promise<Response> {
+  const { name } = draft;
+  const isRename = over === saved.version && isSame({ ...draft, name: saved.name }, toDraft(saved));
+  const [method, body] = isRename ? ['PATCH', { name }] : ['PUT', draft];
+  return send(method, `${PATH}/${saved.template_id}`, body, { headers: ifVersion(over) });
 }
 
 function readVersion(error: unknown): number {
@@ -133,17 +142,40 @@ function readVersion(error: unknown): number {
 interface ConflictChoiceProps {
   /** The current version, which somebody else saved. */
   version: number;
+  path: string;
+  /** The text of the visitor. */
+  html: string;
   onOverwrite(version: number): void;
   onReload(): void;
 }
 
-function ConflictChoice({ version, onOverwrite, onReload }: ConflictChoiceProps) {
+function ConflictChoice({ version, path, html, onOverwrite, onReload }: ConflictChoiceProps) {
+  const [compares, setCompares] = useState(false);
   return (
-    <div class="actions">
-      <Button label={`Save my text over version ${version}`} look="small" onClick={() => onOverwrite(version)} />
-      <Button label={`Discard my text and load version ${version}`} look="small" onClick={onReload} />
-      <p class="hint">A version that you save over stays under Versions.</p>
+    <div class="stack">
+      <div class="actions">
+        <Button label="Compare" look="small" pressed={compares} onClick={() => setCompares(!compares)} />
+        <Button label={`Save my text over version ${version}`} look="small" onClick={() => onOverwrite(version)} />
+        <Button label={`Discard my text and load version ${version}`} look="small" onClick={onReload} />
+        <p class="hint">A version that you save over stays under Versions.</p>
+      </div>
+      {compares && <Comparison version={version} path={path} html={html} />}
     </div>
+  );
+}
+
+/** Shows what the text of the visitor changes in the version of somebody else. */
+function Comparison({ version, path, html }: Pick<ConflictChoiceProps, 'version' | 'path' | 'html'>) {
+  const theirs = useLoaded((signal) => read<TemplateRecord>(`${path}/versions/${version}`, { signal }), [path, version]);
+  return (
+    <>
+      <ErrorMessage error={theirs.error} onRetry={theirs.reload} />
+      {theirs.value && (
+        <div class="editor-place">
+          <ReadOnlyCode label={`From version ${version} to my text`} text={html} since={theirs.value.html ?? ''} />
+        </div>
+      )}
+    </>
   );
 }
 

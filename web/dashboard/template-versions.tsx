@@ -1,17 +1,13 @@
 /** Lists the versions of a template, to view, compare and restore them. */
 
-import { unifiedMergeView } from '@codemirror/merge';
-import { EditorState, type Extension } from '@codemirror/state';
-import { signal } from '@preact/signals';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
-import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
-import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { ErrorMessage, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
+import { ReadOnlyCode } from './read-only-code.tsx';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
 import { ifVersion, read, send } from './session.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
@@ -123,16 +119,4 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
       )}
     </section>
   );
-}
-
-const READ_ONLY: Extension = [TEMPLATE, EditorState.readOnly.of(true)];
-
-/** Shows the text, and the changes since another text if there is one. */
-function ReadOnlyCode({ label, text, since }: { label: string; text: string; since?: string }) {
-  const language = useMemo<Extension>(
-    () => (since === undefined ? READ_ONLY : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false })]),
-    [since],
-  );
-  const shown = useMemo(() => signal(text), [text]);
-  return <CodeEditor label={label} text={shown} language={language} onChange={() => {}} />;
 }

@@ -1,9 +1,11 @@
 /** Shows the text of a template and its sample data on one side, and the preview on the other. */
+
+import { dataUse } from 'virtual:data-use';
 import { type ReadonlySignal, signal, useComputed } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
-import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
+import { jsonData, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
@@ -44,6 +46,10 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
   const [tab, setTab] = useState<TabName>('html');
   const html = useComputed(() => draft.value.html);
   const data = useMemo(() => signal(readSample(saved)), []);
+  const language = useMemo(
+    () => jsonData((text) => findDataUse(saved, text)?.unused ?? []),
+    [saved?.template_id, saved?.version],
+  );
   const files = useFiles(saved);
   const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
   const changeData = (text: string) => {
@@ -66,12 +72,12 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
           <CodeEditor label="Template HTML" language={TEMPLATE} text={html} onChange={onHtml} />
         </div>
         <div class="editor-place" hidden={tab !== 'data'}>
-          <CodeEditor label="Sample data" language={JSON_DATA} text={data} onChange={changeData} />
+          <CodeEditor label="Sample data" language={language} text={data} onChange={changeData} />
         </div>
         {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onFiles} />}
         {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
         {(tab === 'html' || tab === 'data') && saved && (
-          <Placeholders template={saved} onFill={() => changeData(createSample(saved))} />
+          <Placeholders template={saved} data={data} onFill={() => changeData(createSample(saved))} />
         )}
       </Tabs>
       <div class="shown">
@@ -139,7 +145,17 @@ function useFiles(saved: TemplateRecord | null) {
   );
 }
 
-function Placeholders({ template: { placeholders, version }, onFill }: { template: TemplateRecord; onFill(): void }) {
+interface PlaceholdersProps {
+  template: TemplateRecord;
+  data: ReadonlySignal<string>;
+  onFill(): void;
+}
+
+/** Shows what the saved version reads, and whether the sample data has it. */
+function Placeholders({ template, data, onFill }: PlaceholdersProps) {
+  const { placeholders, version } = template;
+  const use = findDataUse(template, data.value);
+  const missing = new Set(use?.missing);
   return (
     <div class="placeholders">
       <h2 class="minor">Placeholders of version {version}</h2>
@@ -149,14 +165,27 @@ function Placeholders({ template: { placeholders, version }, onFill }: { templat
         <>
           <ul class="chips">
             {placeholders.map((path) => (
-              <li key={path}>
+              <li key={path} class={missing.has(path) ? 'missing' : ''}>
                 <code>{path}</code>
+                {missing.has(path) && ' has no value'}
               </li>
             ))}
           </ul>
           <Button label="Generate sample data" look="small" onClick={onFill} />
         </>
       )}
+      <p class="hint" role="status">
+        {use && use.unused.length > 0 && `Not used by this version: ${use.unused.join(', ')}`}
+      </p>
     </div>
   );
+}
+
+/** What a dry run would tell about the data. Undefined while it is not valid. */
+function findDataUse(template: TemplateRecord | null, text: string) {
+  try {
+    return template ? dataUse(template.placeholders, readData(text)) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,12 +7,21 @@ interface ButtonProps {
   /** The accessible name, if it differs from the label. */
   name?: string;
   disabled?: boolean;
+  /** Whether the button is switched on. Undefined for one that is no switch. */
+  pressed?: boolean;
   onClick(): void;
 }
 
-export function Button({ label, look = '', name, disabled, onClick }: ButtonProps) {
+export function Button({ label, look = '', name, disabled, pressed, onClick }: ButtonProps) {
   return (
-    <button type="button" class={`button ${look}`} aria-label={name} disabled={disabled} onClick={() => onClick()}>
+    <button
+      type="button"
+      class={`button ${look}`}
+      aria-label={name}
+      aria-pressed={pressed}
+      disabled={disabled}
+      onClick={() => onClick()}
+    >
       {label}
     </button>
   );

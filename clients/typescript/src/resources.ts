@@ -33,6 +33,11 @@ export class Templates extends Resource {
     return this.transport.json(`/v1/templates/${id}`, { ...options, method: 'PUT', body: request });
   }
 
+  /** Renames a template, or changes its metadata. */
+  update(id: string, change: api.TemplatePatch, options?: CallOptions): Promise<api.Template> {
+    return this.transport.json(`/v1/templates/${id}`, { ...options, method: 'PATCH', body: change });
+  }
+
   async delete(id: string, options?: CallOptions): Promise<void> {
     await this.transport.send(`/v1/templates/${id}`, { ...options, method: 'DELETE' });
   }

@@ -97,6 +97,10 @@ class AsyncTemplates(_AsyncResource):
     async def replace(self, template_id: str, request: types.TemplateChange) -> types.Template:
         return await self._transport.json("PUT", f"/v1/templates/{template_id}", body=request)
 
+    async def update(self, template_id: str, change: types.TemplatePatch) -> types.Template:
+        """Renames a template, or changes its metadata."""
+        return await self._transport.json("PATCH", f"/v1/templates/{template_id}", body=change)
+
     async def delete(self, template_id: str) -> None:
         await self._transport.json("DELETE", f"/v1/templates/{template_id}")
 

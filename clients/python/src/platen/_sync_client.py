@@ -98,6 +98,10 @@ class Templates(_Resource):
     def replace(self, template_id: str, request: types.TemplateChange) -> types.Template:
         return self._transport.json("PUT", f"/v1/templates/{template_id}", body=request)
 
+    def update(self, template_id: str, change: types.TemplatePatch) -> types.Template:
+        """Renames a template, or changes its metadata."""
+        return self._transport.json("PATCH", f"/v1/templates/{template_id}", body=change)
+
     def delete(self, template_id: str) -> None:
         self._transport.json("DELETE", f"/v1/templates/{template_id}")
 

@@ -1451,6 +1451,14 @@ class TemplateWithHtml(TypedDict):
     html: str
 
 
+class TemplatePatch(TypedDict):
+    name: NotRequired[str]
+    """A name by which people recognize the template. Default: as before."""
+    metadata: NotRequired[Metadata]
+    """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
+    values 500. Default: as before."""
+
+
 class TemplateVersion(TypedDict):
     version: int
     name: str

@@ -82,6 +82,11 @@ const ReplaceBody = Type.Object(
   },
   { ...CLOSED, $id: 'TemplateChange' },
 );
+const PatchBody = Type.Object(
+  { name: option(name, KEPT), metadata: option(MetadataSchema, KEPT) },
+  { ...CLOSED, $id: 'TemplatePatch' },
+);
+const checkPatch = validator(PatchBody);
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
@@ -118,6 +123,14 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
     return { ...templateRecord(template), html: template.html };
   });
 
+  app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
+    const { name, metadata } = readPatch(takeBody(request));
+    const change = { ...(name !== undefined && { name }), ...(metadata && { metadata }) };
+    const template = await templates.update(requirePrincipal(request).keyId, request.params.id, change, readIfMatch(request));
+    setVersionTag(reply, template);
+    return templateRecord(template);
+  });
+
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
     await templates.remove(requirePrincipal(request).keyId, request.params.id, readIfMatch(request));
     return reply.code(204).send();
@@ -141,6 +154,18 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
     setVersionTag(reply, template);
     return templateRecord(template);
   });
+}
+
+/** Throws `invalid_request`. */
+function readPatch(body: unknown): Static<typeof PatchBody> {
+  const change = checkPatch(body);
+  const errors = new ValidationErrors();
+  if (change.name === undefined && change.metadata === undefined)
+    errors.addAll([{ path: '', message: 'must have name or metadata; PUT replaces the HTML' }]);
+  errors.addAll(textErrors('name', change.name ?? ''));
+  parseMetadata(change.metadata, errors);
+  errors.throwIfAny();
+  return change;
 }
 
 /** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
@@ -229,6 +254,17 @@ const REPLACE = {
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(ReplaceBody, { html: '<h1>Good day {{name}}</h1>' }),
+  response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  errors: [412, 422],
+};
+
+const UPDATE = {
+  operationId: 'updateTemplate',
+  summary: 'Rename a template',
+  description: 'Makes a new version with another `name` or `metadata`. The HTML and the files stay.',
+  params: ID,
+  headers: { type: 'object', properties: IF_MATCH_SCHEMA },
+  body: withExample(PatchBody, { name: 'Greeting' }),
   response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
   errors: [412, 422],
 };
