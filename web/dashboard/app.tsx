@@ -23,6 +23,8 @@ const TemplatePage = lazyPage('the editor', async () => (await import('./templat
 
 const RequestsPage = lazyPage('the requests', async () => (await import('./requests-page.tsx')).RequestsPage);
 
+const AssemblePage = lazyPage('the pages', async () => (await import('./assembly/assemble-page.tsx')).AssemblePage);
+
 onSignOut(clearToasts);
 
 export function App() {
@@ -93,6 +95,8 @@ function Page({ here: { page, id, query } }: { here: Route }) {
       return id ? <TemplatePage id={id === 'new' ? null : id} /> : <TemplatesPage />;
     case 'batches':
       return id ? <BatchPage id={id} /> : <BatchesPage />;
+    case 'assemble':
+      return <AssemblePage />;
     case 'requests':
       return <RequestsPage id={id} query={query} />;
     case 'usage':

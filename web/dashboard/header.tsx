@@ -7,6 +7,7 @@ import { session, signOut } from './session.ts';
 const PAGES = [
   ['documents', 'Documents'],
   ['templates', 'Templates'],
+  ['assemble', 'Assemble'],
   ['batches', 'Batches'],
   ['requests', 'Requests'],
   ['usage', 'Usage'],

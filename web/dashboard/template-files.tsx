@@ -1,12 +1,13 @@
 /** Lists the files of a template, to add, replace and remove them. */
 
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, Name } from './components.tsx';
 import { Confirm } from './confirm.tsx';
+import { FileButton } from './file-button.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
 import { call, ifVersion } from './session.ts';
@@ -103,43 +104,6 @@ function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
     { title: ACTIONS, cell: actions },
   ];
   return <Table caption="Files of the template" columns={columns} rows={rows} keyOf={({ path }) => path} />;
-}
-
-interface FileButtonProps {
-  label: string;
-  /** The accessible name, if it differs from the label. */
-  name?: string;
-  disabled: boolean;
-  multiple?: boolean;
-  onChosen(files: File[]): void;
-}
-
-/** Asks for files. The same file can be chosen again after it was changed. */
-function FileButton({ label, name = label, disabled, multiple = false, onChosen }: FileButtonProps) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button
-        type="button"
-        class={multiple ? 'button' : 'button small'}
-        aria-label={name}
-        disabled={disabled}
-        onClick={() => input.current?.click()}
-      >
-        {label}
-      </button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        multiple={multiple}
-        onChange={({ currentTarget }) => {
-          onChosen([...(currentTarget.files ?? [])]);
-          currentTarget.value = '';
-        }}
-      />
-    </>
-  );
 }
 
 function joinPath(folder: string, name: string): string {

@@ -71,7 +71,7 @@ function askForPassword(refused: string | undefined): string {
 }
 
 /** Asks for the password of a PDF, which stays in this page. */
-function PasswordForm({ asked, onPassword }: { asked: string; onPassword(password: string): void }) {
+export function PasswordForm({ asked, onPassword }: { asked: string; onPassword(password: string): void }) {
   const field = useRef<HTMLInputElement>(null);
   return (
     <form

@@ -1,4 +1,5 @@
 /** Thumbnails of the pages, which are drawn when they become visible. */
+import { drawThumbnail } from './draw-thumbnail.ts';
 import type { OpenPdf } from './open-pdf.ts';
 
 const WIDTH = 84;
@@ -74,13 +75,6 @@ function reveal(list: HTMLElement, button: HTMLElement): void {
 }
 
 async function draw(pdf: OpenPdf, button: HTMLButtonElement): Promise<void> {
-  const page = await pdf.page(Number(button.dataset.page));
-  const { width } = page.getViewport({ scale: 1 });
-  const viewport = page.getViewport({ scale: (WIDTH * (devicePixelRatio || 1)) / width });
-  const canvas = document.createElement('canvas');
-  canvas.setAttribute('aria-hidden', 'true');
-  canvas.width = Math.max(1, Math.round(viewport.width));
-  canvas.height = Math.max(1, Math.round(viewport.height));
-  await page.render({ canvas, viewport }).promise;
+  const canvas = await drawThumbnail(await pdf.page(Number(button.dataset.page)), WIDTH);
   button.querySelector('.thumbnail-page')?.replaceChildren(canvas);
 }
