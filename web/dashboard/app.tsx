@@ -23,6 +23,7 @@ const TemplatePage = lazyPage('the editor', async () => (await import('./templat
 
 const RequestsPage = lazyPage('the requests', async () => (await import('./requests-page.tsx')).RequestsPage);
 
+const KeysPage = lazyPage('the keys', async () => (await import('./keys-page.tsx')).KeysPage);
 const AssemblePage = lazyPage('the pages', async () => (await import('./assembly/assemble-page.tsx')).AssemblePage);
 
 onSignOut(clearToasts);
@@ -100,7 +101,9 @@ function Page({ here: { page, id, query } }: { here: Route }) {
     case 'requests':
       return <RequestsPage id={id} query={query} />;
     case 'usage':
-      return <UsagePage />;
+      return <UsagePage query={query} />;
+    case 'keys':
+      return <KeysPage />;
     case 'webhooks':
       return <WebhooksPage />;
     default:

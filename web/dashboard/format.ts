@@ -4,6 +4,7 @@ import { type ProblemBody, ProblemError } from '../shared/api.ts';
 const numbers = new Intl.NumberFormat();
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const spans = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'long' });
 
 const SPANS: Array<[number, Intl.RelativeTimeFormatUnit]> = [
@@ -30,6 +31,11 @@ export function timeText(iso: string): string {
 /** Formats a day of the API, whose calendar is in UTC. */
 export function dayText(iso: string): string {
   return days.format(new Date(iso));
+}
+
+/** "November 2026" */
+export function monthText(iso: string): string {
+  return months.format(new Date(iso));
 }
 
 /** `2026-11-21 12:00:00 UTC` */

@@ -12,6 +12,7 @@ const PAGES = [
   ['requests', 'Requests'],
   ['usage', 'Usage'],
   ['webhooks', 'Webhooks'],
+  ['keys', 'Keys'],
 ] as const;
 
 export function Header({ here }: { here: string }) {

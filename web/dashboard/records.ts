@@ -3,11 +3,13 @@ import type { Usage as AnyUsage, StorageUse, Template } from '../../clients/type
 
 export type {
   Account,
+  ApiKey,
   Batch,
   BatchItemResult as BatchItem,
   BatchSummary,
   DailyUse as Day,
   Document as DocumentRecord,
+  KeyRequest,
   Link,
   LoggedRequest,
   Playground,
@@ -33,5 +35,8 @@ export interface Usage extends AnyUsage {
   documents: { used: number; limit: number | null; remaining: number | null };
   storage: StorageUse;
 }
+
+/** The usage of an earlier month. */
+export type PastUsage = Pick<AnyUsage, 'period' | 'documents' | 'daily'>;
 
 export type Engine = Template['engine'];

@@ -6,7 +6,7 @@ import type { Account } from './records.ts';
 
 export interface Session {
   key: string;
-  account: Account;
+  account: Pick<Account, 'account_id' | 'name'>;
   /** Aborts requests when the session ends. */
   ended: AbortController;
 }
@@ -23,11 +23,20 @@ export const endedBecause = signal('');
 
 /** Throws the errors of `request`. A text that cannot be a key gets 401 without a request. */
 export async function signIn(key: string, remember: boolean): Promise<void> {
-  const response = await request('/v1/account', {}, key);
-  const account = (await response.json()) as Account;
+  const account = await readAccount(key);
   if (remember) storeItem('key', key);
   endedBecause.value = '';
   session.value = { key, account, ended: new AbortController() };
+}
+
+/** A key that may not read its account signs in as well, and sees what it may. */
+async function readAccount(key: string): Promise<Session['account']> {
+  try {
+    return (await (await request('/v1/account', {}, key)).json()) as Account;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.body.code !== 'insufficient_scope') throw error;
+    return { account_id: key, name: 'Key with limited rights' }; // unsaved text then comes back for the same key only
+  }
 }
 
 /** Forgets the key and all data that was loaded or written with it. */

@@ -7,24 +7,67 @@ import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
-import { countText, dayText, numberText } from './format.ts';
+import { countText, dayText, monthText, numberText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import type { Account, Usage } from './records.ts';
+import type { Account, PastUsage, Usage } from './records.ts';
+import { replaceQuery } from './route.ts';
 import { read, send } from './session.ts';
 
-export function UsagePage() {
-  const usage = useLoaded((signal) => read<Usage>('/v1/usage', { signal }), []);
+const MONTHS = 12;
+
+export function UsagePage({ query }: { query: URLSearchParams }) {
+  const [month, setMonth] = useState(query.get('month') ?? '');
+  const usage = useLoaded((signal) => read<Usage | PastUsage>(`/v1/usage${month && `?month=${month}`}`, { signal }), [month]);
   const account = useLoaded((signal) => read<Account>('/v1/account', { signal }), []);
   return (
     <>
       <PageHead title="Usage">
+        <MonthChoice
+          month={month}
+          onChange={(chosen) => {
+            setMonth(chosen);
+            replaceQuery({ month: chosen });
+          }}
+        />
         <Button label="Refresh" onClick={usage.reload} />
       </PageHead>
       <ErrorMessage error={usage.error} onRetry={usage.reload} />
       {!usage.value && usage.loading && <Loading what="the usage" />}
-      {usage.value && <Figures usage={usage.value} />}
+      {usage.value && ('plan' in usage.value ? <Figures usage={usage.value} /> : <PastFigures usage={usage.value} />)}
       <ErrorMessage error={account.error} onRetry={account.reload} />
       {account.value && <Settings account={account.value} />}
+    </>
+  );
+}
+
+/** This month and those before it, in UTC as the service counts them. */
+function MonthChoice({ month, onChange }: { month: string; onChange(month: string): void }) {
+  const now = new Date();
+  const past = Array.from({ length: MONTHS }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back - 1)).toISOString(),
+  );
+  return (
+    <select aria-label="Month" value={month} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">This month</option>
+      {past.map((start) => (
+        <option key={start} value={start.slice(0, 'yyyy-mm'.length)}>
+          {monthText(start)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
+  return (
+    <>
+      <div class="figures">
+        <section>
+          <h2>Documents in this month</h2>
+          <p class="figure">{numberText(documents.used)}</p>
+        </section>
+      </div>
+      <DayPlot days={daily} />
     </>
   );
 }
