@@ -307,8 +307,8 @@ export interface Tables {
     /** The host of the URL, with the port. */
     host: string;
     /**
-     * The body of a webhook, which is the same for each attempt, or the encrypted target of an upload; null once delivered or
-     * failed.
+     * The body of a webhook, which is the same for each attempt, or the encrypted target of an upload; null once delivered, and of an
+     * upload that failed.
      */
     payload: string | null;
     /** The trace context of the reported change; null if none was recorded. */

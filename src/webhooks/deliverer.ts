@@ -240,7 +240,8 @@ export class Deliverer {
       await this.#change(due, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
       await jobs.add(due.kind, due.account_id);
     } else {
-      const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null };
+      const payload = outcome === 'failed' && due.kind === 'webhook' ? due.payload : null; // it can be sent again
+      const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload };
       const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && hook?.(query));
       if (afterwards) await afterwards();
     }

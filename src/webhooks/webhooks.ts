@@ -1,6 +1,7 @@
 /** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../clock.ts';
 import type { ExpiredDocument } from '../documents/documents.ts';
+import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -8,7 +9,7 @@ import { newestFirst, type Position } from '../storage/listing.ts';
 import type { Selected } from '../storage/tables.ts';
 import { deliveryRow } from './delivery-row.ts';
 
-export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired';
+export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired' | 'webhook.test';
 export type DeliveryStatus = WebhookDelivery['status'];
 
 export interface WebhookEvent {
@@ -66,6 +67,45 @@ export class Webhooks {
     return id;
   }
 
+  /** Enqueues an event that says nothing, so that its owner sees whether it arrives. */
+  async sendTest({ accountId, keyId }: Pick<WebhookEvent, 'accountId' | 'keyId'>, url: string): Promise<WebhookDelivery> {
+    const event = { accountId, keyId, url, type: 'webhook.test', data: {} } as const;
+    const id = await this.#database.transaction((query) => this.enqueue(event, query));
+    await this.#database.flush();
+    return this.#find(keyId, id);
+  }
+
+  /** Enqueues an event again that was given up, with the same id and body. Throws `not_found`, also if it was not given up. */
+  async resend({ accountId, keyId }: Pick<WebhookEvent, 'accountId' | 'keyId'>, id: string): Promise<WebhookDelivery> {
+    await this.#database.transaction(async (query) => {
+      const { numUpdatedRows } = await query
+        .updateTable('webhook_deliveries')
+        .set({ status: 'pending', attempts: 0, next_attempt_at: this.#clock() })
+        .where('id', '=', id)
+        .where('key_id', '=', keyId)
+        .where('status', '=', 'failed')
+        .where('batch_id', 'is', null)
+        .where('payload', 'is not', null)
+        .executeTakeFirstOrThrow();
+      if (!numUpdatedRows) throw new ServiceError('not_found', 'there is no such webhook that was given up');
+      await this.#jobs.add('webhook', accountId, query);
+    });
+    await this.#database.flush();
+    return this.#find(keyId, id);
+  }
+
+  #find(keyId: string, id: string): Promise<WebhookDelivery> {
+    return this.#rows(keyId).where('id', '=', id).executeTakeFirstOrThrow();
+  }
+
+  #rows(keyId: string) {
+    return this.#database.query
+      .selectFrom('webhook_deliveries')
+      .select(COLUMNS)
+      .where('key_id', '=', keyId)
+      .where('batch_id', 'is', null); // uploads are listed with their batch or render
+  }
+
   /** Enqueues the event if the account has a URL for it. Call this in the transaction that marks the content as removed. */
   async documentExpired({ id, keyId, accountId, expiresAt }: ExpiredDocument, query: Query): Promise<void> {
     const account = await query
@@ -80,12 +120,7 @@ export class Webhooks {
 
   /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, after?: Position): Promise<WebhookDelivery[]> {
-    const deliveries = this.#database.query
-      .selectFrom('webhook_deliveries')
-      .select(COLUMNS)
-      .where('key_id', '=', keyId)
-      .where('batch_id', 'is', null); // uploads are listed with their batch or render
-    return newestFirst(deliveries, limit, after).execute();
+    return newestFirst(this.#rows(keyId), limit, after).execute();
   }
 
   /** Removes deliveries that were enqueued at least 30 days ago and have ended. */

@@ -194,6 +194,8 @@ describe('a new service', () => {
       '/v1/webhooks/secret',
       '/v1/webhooks/secret/rotate',
       '/v1/webhooks/deliveries',
+      '/v1/webhooks/test',
+      '/v1/webhooks/deliveries/{id}/retry',
       '/v1/keys',
       '/v1/keys/{id}',
       '/v1/keys/{id}/rotate',

@@ -283,3 +283,25 @@ test('waits on SIGTERM for an attempt no longer than the drain time, and sends t
   expect(new Set(own.ids).size).toBe(1);
   own.close();
 });
+
+test('sends a test event, and an event again that was given up', async () => {
+  const client = new Client(service.url, (await service.createKey()).key);
+  receiver.answer = (response) => response.writeHead(410).end();
+  const sent = await client.send('POST', '/v1/webhooks/test', { url: receiver.url });
+  expect(sent.status).toBe(202);
+  const { delivery_id } = (await sent.json()) as WebhookDelivery;
+  const retry = (by = client) => by.send('POST', `${DELIVERIES}/${delivery_id}/retry`);
+  await eventually('it is given up', async () => (await listOf(client))[0]?.status === 'failed');
+  const other = new Client(service.url, (await service.createKey()).key);
+  await problem(await retry(other), 404, 'not_found');
+  receiver.answer = (response) => response.writeHead(204).end();
+  const again = await retry();
+  expect([again.status, await again.json()]).toMatchObject([202, { delivery_id, type: 'webhook.test' }]);
+  await eventually('it is delivered', async () => (await listOf(client))[0]?.status === 'delivered');
+  const [first, second] = receiver.received as [WebhookRequest, WebhookRequest];
+  expect([second.body, second.headers['webhook-id']]).toEqual([first.body, delivery_id]);
+  expect(verified(second, (await secretOf(client)).secret)).toMatchObject({ type: 'webhook.test', data: {} });
+  await problem(await retry(), 404, 'not_found');
+  await problem(await client.send('POST', '/v1/webhooks/test', { url: forbidden.url }), 403, 'forbidden_url');
+  await problem(await client.send('POST', '/v1/webhooks/test', {}), 400, 'invalid_request');
+});

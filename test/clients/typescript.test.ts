@@ -197,6 +197,11 @@ test('follows a batch to its end, and verifies its webhook', async () => {
   await expect(verifyWebhook(secret, { ...headers, 'webhook-timestamp': '1' }, body)).rejects.toThrow('5 minutes');
   await expect(verifyWebhook('whsec_AAAA', headers, body)).rejects.toThrow('not signed');
   expect((await platen.webhooks.deliveries().page()).data).toMatchObject([{ type: 'batch.completed' }]);
+  receiver.answer = (response) => response.writeHead(410).end();
+  const { delivery_id } = await platen.webhooks.test(receiver.url);
+  const isGivenUp = async () => (await platen.webhooks.deliveries().page()).data[0]?.status === 'failed';
+  await eventually('it is given up', isGivenUp);
+  expect(await platen.webhooks.retry(delivery_id)).toMatchObject({ status: 'pending', type: 'webhook.test' });
   const rotated = await platen.webhooks.rotateSecret();
   expect(rotated.previous).toMatchObject([{ secret }]);
 });

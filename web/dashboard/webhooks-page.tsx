@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { showToast } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
 import { Empty, ErrorMessage, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { countText, sentence } from './format.ts';
@@ -9,8 +10,8 @@ import { type Loaded, useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
-import { call, read } from './session.ts';
-import { type Column, Table } from './table.tsx';
+import { call, read, send } from './session.ts';
+import { ACTIONS, type Column, Table } from './table.tsx';
 
 const STATES: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Given up' };
 
@@ -27,6 +28,7 @@ export function WebhooksPage() {
         <Button label="Refresh" onClick={list.reload} />
       </PageHead>
       <Secret />
+      <Test onSent={list.reload} />
       <h2>Deliveries</h2>
       <PagedList
         list={list}
@@ -41,9 +43,62 @@ export function WebhooksPage() {
         }
       >
         {(rows) => (
-          <Table caption="Deliveries, newest first" columns={COLUMNS} rows={rows} keyOf={({ delivery_id }) => delivery_id} />
+          <Table
+            caption="Deliveries, newest first"
+            columns={[...COLUMNS, { title: ACTIONS, cell: (row) => <Again delivery={row} onSent={list.reload} /> }]}
+            rows={rows}
+            keyOf={({ delivery_id }) => delivery_id}
+          />
         )}
       </PagedList>
+    </>
+  );
+}
+
+/** Sends an event without data to a URL. */
+function Test({ onSent }: { onSent(): void }) {
+  const [url, setUrl] = useState('');
+  const action = useAction();
+  const sendTest = () =>
+    action.run(async () => {
+      await send('POST', '/v1/webhooks/test', { url });
+      showToast('The test event is on its way.');
+      onSent();
+    });
+  return (
+    <section class="stack">
+      <h2>Test</h2>
+      <div class="filters">
+        <div class="field grow">
+          <label for="test-url">URL of your server</label>
+          <input
+            id="test-url"
+            type="url"
+            placeholder="https://example.com/hooks/platen"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        </div>
+        <Button label="Send a test event" disabled={action.running || url === ''} onClick={sendTest} />
+      </div>
+      <ErrorMessage error={action.error} />
+    </section>
+  );
+}
+
+/** Sends an event again that was given up. */
+function Again({ delivery: { delivery_id, status, type }, onSent }: { delivery: Delivery; onSent(): void }) {
+  const action = useAction();
+  const sendAgain = () =>
+    action.run(async () => {
+      await call(`/v1/webhooks/deliveries/${delivery_id}/retry`, { method: 'POST' });
+      onSent();
+    });
+  if (status !== 'failed') return null;
+  return (
+    <>
+      <Button label="Send again" look="small" name={`Send again: ${type}`} disabled={action.running} onClick={sendAgain} />
+      <ErrorMessage error={action.error} />
     </>
   );
 }

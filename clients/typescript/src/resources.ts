@@ -270,6 +270,16 @@ export class Webhooks extends Resource {
   deliveries(query?: ListParameters): List<api.WebhookDelivery> {
     return new List(this.transport, '/v1/webhooks/deliveries', query);
   }
+
+  /** Sends an event without data, to see whether it arrives. */
+  test(url: string, options?: CallOptions): Promise<api.WebhookDelivery> {
+    return this.transport.json('/v1/webhooks/test', { ...options, method: 'POST', body: { url } });
+  }
+
+  /** Sends an event again that was given up. */
+  retry(id: string, options?: CallOptions): Promise<api.WebhookDelivery> {
+    return this.transport.json(`/v1/webhooks/deliveries/${id}/retry`, { ...options, method: 'POST' });
+  }
 }
 
 export interface RequestFilters extends ListParameters {

@@ -82,4 +82,5 @@ export const WEBHOOK_EVENTS = {
     'Sent to the `document_expired_webhook_url` of the account, once for each document that expires.',
     { document_id: TEXT, expired_at: TIME },
   ),
+  'webhook.test': event('webhook.test', 'A test', 'Sent on request to `POST /v1/webhooks/test`.', {}),
 };

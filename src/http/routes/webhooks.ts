@@ -1,14 +1,24 @@
 /** `/v1/webhooks`: the signing secret, and the deliveries with their outcomes. */
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { validator } from '../../validate.ts';
 import type { WebhookSecret } from '../../webhooks/secrets.ts';
+import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import type { WebhookDelivery } from '../../webhooks/webhooks.ts';
 import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
+import { type ById, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toPage } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
 import type { RouteServices } from './services.ts';
 
-export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }: RouteServices): void {
+const TestBody = Type.Object(
+  { url: Type.String({ expected: WEBHOOK_URL_EXPECTED, format: 'uri', examples: ['https://example.com/hooks/platen'] }) },
+  { additionalProperties: false, $id: 'WebhookTest', expected: 'a JSON object' },
+);
+const checkTest = validator(TestBody);
+
+export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets, requireWebhook }: RouteServices): void {
   app.get('/v1/webhooks/secret', { schema: SECRET }, async (request) =>
     secretRecord(await webhookSecrets.of(requirePrincipal(request).accountId)),
   );
@@ -22,6 +32,20 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }
     const rows = await webhooks.list(requirePrincipal(request).keyId, page.limit + 1, page.after);
     return toPage(rows, page, deliveryRecord);
   });
+
+  app.post('/v1/webhooks/test', { schema: TEST, config: RATE_LIMITED }, async (request, reply) => {
+    const url = parseWebhookUrl(checkTest(request.body).url, 'url');
+    const principal = requirePrincipal(request);
+    requireWebhook(principal, url, 'url');
+    return reply.code(202).send(deliveryRecord(await webhooks.sendTest(principal, url)));
+  });
+
+  app.post<ById>(
+    '/v1/webhooks/deliveries/:id/retry',
+    { schema: RETRY, config: { ...RATE_LIMITED, bodyOptional: true } },
+    async (request, reply) =>
+      reply.code(202).send(deliveryRecord(await webhooks.resend(requirePrincipal(request), request.params.id))),
+  );
 }
 
 function secretRecord([present, ...previous]: [WebhookSecret, ...WebhookSecret[]]) {
@@ -70,7 +94,7 @@ const DELIVERY_SCHEMA = recordSchema(
   'WebhookDelivery',
   {
     delivery_id: { type: 'string', description: 'Sent as `webhook-id`.', examples: ['msg_0123456789ABCDEFGHIJKL'] },
-    type: { type: 'string', enum: ['batch.completed', 'render.completed', 'document.expired'] },
+    type: { type: 'string', enum: ['batch.completed', 'render.completed', 'document.expired', 'webhook.test'] },
     url: { type: 'string', format: 'uri' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
     attempts: { type: 'integer', description: 'Number of attempts that were started.' },
@@ -108,4 +132,22 @@ const LIST = {
   description: 'Deliveries are kept for 30 days.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: { 200: { description: 'One page of the deliveries of this key.', ...listSchema(DELIVERY_SCHEMA) } },
+};
+
+const TEST = {
+  operationId: 'testWebhook',
+  summary: 'Send a test webhook',
+  description:
+    'Sends a signed `webhook.test` event without data, and retries it as any other. The list of deliveries has its outcome.',
+  body: TestBody,
+  response: { 202: { description: 'The delivery.', ...DELIVERY_SCHEMA } },
+};
+
+const RETRY = {
+  operationId: 'retryWebhookDelivery',
+  summary: 'Send a webhook again that was given up',
+  description: 'The event has the same id and body as before.',
+  params: pathId('Delivery', 'msg'),
+  response: { 202: { description: 'The delivery.', ...DELIVERY_SCHEMA } },
+  errors: [400, 408, 413, 415],
 };

@@ -309,6 +309,14 @@ class Webhooks(_Resource):
     def deliveries(self, **query: Any) -> List[types.WebhookDelivery]:
         return List(self._transport, "/v1/webhooks/deliveries", query)
 
+    def test(self, url: str) -> types.WebhookDelivery:
+        """Sends an event without data, to see whether it arrives."""
+        return self._transport.json("POST", "/v1/webhooks/test", body={"url": url})
+
+    def retry(self, delivery_id: str) -> types.WebhookDelivery:
+        """Sends an event again that was given up."""
+        return self._transport.json("POST", f"/v1/webhooks/deliveries/{delivery_id}/retry")
+
 
 class Requests(_Resource):
     """What came of the renders and batch items of the last days."""

@@ -1690,7 +1690,7 @@ class WebhookSecret(TypedDict):
 class WebhookDelivery(TypedDict):
     delivery_id: str
     """Sent as `webhook-id`."""
-    type: Literal['batch.completed', 'render.completed', 'document.expired']
+    type: Literal['batch.completed', 'render.completed', 'document.expired', 'webhook.test']
     url: str
     status: Literal['pending', 'delivered', 'failed']
     attempts: int
@@ -1709,6 +1709,10 @@ class WebhookDeliveryList(TypedDict):
     data: list[WebhookDelivery]
     has_more: bool
     next_cursor: NextCursor
+
+
+class WebhookTest(TypedDict):
+    url: str
 
 
 class KeyRequest(TypedDict):
@@ -1843,7 +1847,18 @@ class DocumentExpiredEvent(TypedDict):
     data: DocumentExpiredEventData
 
 
-WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent"
+class WebhookTestEventData(TypedDict):
+
+
+
+class WebhookTestEvent(TypedDict):
+    type: Literal['webhook.test']
+    timestamp: str
+    """When the event happened."""
+    data: WebhookTestEventData
+
+
+WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent | WebhookTestEvent"
 
 
 ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
