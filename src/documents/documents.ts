@@ -11,7 +11,7 @@ import { ServiceError, storageFailed } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Blobs, ByteRange } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
-import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import { type ListPage, type Position, readListPage, searchWords } from '../storage/listing.ts';
 import {
   havingMetadata,
   indexMetadata,
@@ -22,7 +22,6 @@ import {
 } from '../storage/metadata.ts';
 import { prepareInsert } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
-import { searchWords } from '../storage/text-search.ts';
 import { readTotal } from '../storage/totals.ts';
 
 export type { ByteRange, ListPage, Metadata, Position };

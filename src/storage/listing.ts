@@ -2,7 +2,7 @@
  * Reads lists page by page, the newest first. A page begins after the last row of the page before, so that lists stay stable
  * while rows change.
  */
-import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** The position of a row in its list: the cursor for the next page. */
@@ -29,6 +29,7 @@ export type Listed =
 export type PositionColumns = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
 
 const OWN_COLUMNS: PositionColumns = ['created_at', 'id'];
+const ASCII = /^[\0-\x7f]*$/;
 /** Limits the rows that one search reads, because the event loop waits for it: about ten milliseconds. */
 const MAX_SEARCHED = 2_000;
 
@@ -100,4 +101,31 @@ async function lastToSearch<T extends Listed, O>(
 function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, columns: PositionColumns) {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
   return rows.where(comparePosition('>=', last, columns)) as unknown as SelectQueryBuilder<Tables, T, O>;
+}
+
+export interface WordSearch {
+  where(eb: ExpressionBuilder<Tables, 'documents'>): ReturnType<ExpressionBuilder<Tables, 'documents'>['and']>;
+  keep: ((text: string) => boolean) | undefined;
+}
+
+/**
+ * Finds rows whose text contains all words of a query, in any order and in any case. Databases agree only on the case of the letters a
+ * to z, so `where` selects rows by these, and `keep` compares the others. It is undefined if there are none.
+ */
+export function searchWords(column: 'filename', query: string): WordSearch {
+  const words = fold(query).split(/\s+/).filter(Boolean);
+  return {
+    where: (eb) => eb.and(words.map((word) => containsAscii(column, word))),
+    keep: words.every((word) => ASCII.test(word)) ? undefined : (text) => words.every((word) => fold(text).includes(word)),
+  };
+}
+
+/** A letter may be stored in one character or, with its accent apart, in two. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+function containsAscii(column: 'filename', word: string) {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&').replace(/[^\0-\x7f]+/g, '%')}%`;
+  return sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 }

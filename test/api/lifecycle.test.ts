@@ -211,6 +211,7 @@ describe('a new service', () => {
       'batch.completed': expect.anything(),
       'render.completed': expect.anything(),
       'document.expired': expect.anything(),
+      'webhook.test': expect.anything(),
     });
   });
 

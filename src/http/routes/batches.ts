@@ -32,6 +32,22 @@ export function batchRoutes(app: FastifyInstance, services: RouteServices): void
     });
   });
 
+  app.get('/v1/batches', { schema: LIST }, async (request) => {
+    const { page, filter } = readFilteredPage(request);
+    return toList(await batches.list(requirePrincipal(request).keyId, page.limit, filter, page.after), batchSummary);
+  });
+
+  app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
+    sendBatch(services, await awaitBatch(services, requireBatchId(request.params.id), request, reply), request, reply),
+  );
+
+  app.delete<ById>('/v1/batches/:id', { schema: CANCEL, config: { bodyOptional: true } }, async (request, reply) => {
+    const { keyId } = requirePrincipal(request);
+    requireBatchId(request.params.id);
+    await batches.cancel(keyId, request.params.id);
+    return sendBatch(services, await batches.find(keyId, request.params.id), request, reply);
+  });
+
   app.post<ById>(
     '/v1/batches/:id/retry',
     { schema: RETRY, config: { ...RATE_LIMITED, bodyOptional: true } },
@@ -48,22 +64,6 @@ export function batchRoutes(app: FastifyInstance, services: RouteServices): void
       return sendAccepted(services, accepted.id, request, reply);
     },
   );
-
-  app.get('/v1/batches', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request);
-    return toList(await batches.list(requirePrincipal(request).keyId, page.limit, filter, page.after), batchSummary);
-  });
-
-  app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
-    sendBatch(services, await awaitBatch(services, requireBatchId(request.params.id), request, reply), request, reply),
-  );
-
-  app.delete<ById>('/v1/batches/:id', { schema: CANCEL, config: { bodyOptional: true } }, async (request, reply) => {
-    const { keyId } = requirePrincipal(request);
-    requireBatchId(request.params.id);
-    await batches.cancel(keyId, request.params.id);
-    return sendBatch(services, await batches.find(keyId, request.params.id), request, reply);
-  });
 }
 
 /** Rejects the ids of asynchronous renders, which have their own route. Throws `not_found`. */
