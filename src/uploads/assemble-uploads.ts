@@ -7,7 +7,7 @@ import type { Assembled, AssemblyOrder } from '../pdf/assemble/assemble.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { AssemblyOutcome, AssemblyTask } from './assemble-worker.ts';
-import { MAX_UNPACKED_BYTES, PdfProcesses } from './upload-limits.ts';
+import { MAX_UNPACKED_BYTES, PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
 
 interface AssemblyLimits extends Partial<ProcessLimits> {
   maxPdfBytes: number;
@@ -21,7 +21,8 @@ export class UploadAssembly extends PdfProcesses {
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: AssemblyLimits) {
     const module = new URL('./assemble-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being assembled';
-    super('assembling the PDF', { module, libraries: ['@libpdf/core', 'pako', 'saxes'], busy }, limits);
+    const libraries = ['@libpdf/core', 'pako', 'saxes', 're2js', 'entities', '@hyzyla/pdfium'];
+    super('assembling the PDF', { module, libraries, flags: [WASM_LIMIT], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;
   }

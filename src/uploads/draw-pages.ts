@@ -2,11 +2,9 @@
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { Drawn, DrawTask } from './draw-worker.ts';
-import { PdfProcesses } from './upload-limits.ts';
+import { PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
 
 const HEAP_MB = 256;
-/** WebAssembly memory for the PDF and the drawn page, in pages of 64 KiB: 768 MiB. */
-const WASM_PAGES = 12_288;
 
 export const MIN_DRAWN_WIDTH = 16;
 export const MAX_DRAWN_WIDTH = 4_000;
@@ -30,7 +28,7 @@ export class PageDrawing extends PdfProcesses {
     const work = {
       module: new URL('./draw-worker.ts', import.meta.url),
       libraries: ['@hyzyla/pdfium', 'pngjs'],
-      flags: [`--wasm-max-mem-pages=${WASM_PAGES}`],
+      flags: [WASM_LIMIT],
       busy: 'too many pages are being drawn',
     };
     super('drawing the page', work, { heapMb: HEAP_MB, ...limits });

@@ -16,6 +16,7 @@ const BROKEN: Readonly<Record<string, ReadonlyArray<keyof Claims>>> = {
   fill: [ARCHIVE, ACCESSIBLE],
   flatten: [ARCHIVE, ACCESSIBLE],
   compose: [ARCHIVE, ACCESSIBLE],
+  redact: [ARCHIVE, ACCESSIBLE],
 };
 
 /** Call it after a step. What Chromium printed for it breaks nothing; `draws` tells whether it has drawn something else. */

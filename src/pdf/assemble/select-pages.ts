@@ -51,7 +51,7 @@ function dropActionOn(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
 }
 
 /** Removes the widgets that are gone, and fields that have no others. */
-function pruneForm(pdf: ForeignPdf): void {
+export function pruneForm(pdf: ForeignPdf): void {
   const form = pdf.dict(pdf.catalog, 'AcroForm');
   if (!form) return;
   const seen = new Set<number>();
@@ -80,7 +80,7 @@ export function isRepeated(seen: Set<number>, ref: PdfObject): boolean {
 }
 
 /** Removes the elements all of whose content is gone. */
-function pruneTags(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
+export function pruneTags(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
   const ref = pdf.catalog.get('StructTreeRoot');
   const root = pdf.asDict(ref);
   if (!root) return;

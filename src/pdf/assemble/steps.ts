@@ -12,6 +12,7 @@ import { changeMetadata, type MetadataStep } from './metadata-step.ts';
 import type { OpenDocument } from './open-document.ts';
 import { type OptimizeStep, optimize } from './optimize.ts';
 import { type PageStep, rotatePages, selectStep } from './page-steps.ts';
+import type { RedactStep } from './redact-step.ts';
 
 export type Step =
   | { select: PageStep }
@@ -24,7 +25,8 @@ export type Step =
   | { fill: FillStep }
   | { flatten: FlattenStep }
   | { compose: ComposeStep }
-  | { optimize: OptimizeStep };
+  | { optimize: OptimizeStep }
+  | { redact: RedactStep };
 
 type StepName = Step extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
 type OptionsOf<Name extends StepName> = Extract<Step, Record<Name, unknown>>[Name];
@@ -41,6 +43,7 @@ const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<N
   flatten,
   compose,
   optimize,
+  redact: async (document, options) => (await import('./redact-step.ts')).redact(document, options), // loaded only if needed
 };
 
 /** Throws `StepError`. */

@@ -13,9 +13,10 @@ const [PERCENT, OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = [37, 40, 41, 92,
 const DELIMITERS = new Set([...Buffer.from('()<>[]{}/%')]);
 
 type Visit = (operator: string, operands: Operands, end: number) => void;
+type VisitComment = (from: number, to: number) => void;
 
 /** Calls `visit` for each operator. Throws for inline images, which Chromium does not write. */
-export function scanContent(bytes: Buffer, visit: Visit): void {
+export function scanContent(bytes: Buffer, visit: Visit, visitComment?: VisitComment): void {
   let operands = noOperands();
   for (let at = afterSpace(bytes, 0); at < bytes.length; ) {
     const end = endOfPart(bytes, at);
@@ -25,12 +26,44 @@ export function scanContent(bytes: Buffer, visit: Visit): void {
     if (isOperator) {
       visit(readOperator(bytes, at, end), operands, end);
       operands = noOperands();
-    } else addOperand(operands, bytes, at, end);
+    } else if (byte === PERCENT) visitComment?.(at, end);
+    else addOperand(operands, bytes, at, end);
     at = afterSpace(bytes, end);
   }
 }
 
-/** Does the same for content of others. Its end is left out from an inline image on, and from what cannot be parsed. */
+const MAX_INLINE_IMAGES = 10_000;
+const INLINE_IMAGE = /\s*BI\s[\s\S]*?\sEI(?![^\s\0])/y;
+
+/** Does the same for content of others. An inline image, from `BI` to `EI`, is one operator `BI`. */
+export function scanForeign(bytes: Buffer, visit: Visit, visitComment?: VisitComment): void {
+  let [from, next] = [0, 0];
+  const move = ([one, other]: [number, number]): [number, number] => [one + from, other + from];
+  let isVisiting = false;
+  const forward: Visit = (operator, { start, names, strings }, end) => {
+    next = from + end;
+    isVisiting = true;
+    visit(operator, { start: start + from, names, strings: strings.map(move) }, next);
+    isVisiting = false;
+  };
+  let text: string | undefined;
+  for (let images = 0; images < MAX_INLINE_IMAGES; images++) {
+    try {
+      scanContent(from ? bytes.subarray(from) : bytes, forward, (start, end) => visitComment?.(start + from, end + from));
+      return;
+    } catch (error) {
+      INLINE_IMAGE.lastIndex = next;
+      text ??= bytes.toString('latin1');
+      if (isVisiting || !INLINE_IMAGE.test(text)) throw error;
+      from = INLINE_IMAGE.lastIndex;
+      visit('BI', { start: next, names: [], strings: [] }, from);
+      next = from;
+    }
+  }
+  throw new Error('the content has too many inline images');
+}
+
+/** Does the same as `scanContent` for content of others. Its end is left out from an inline image on, and from what cannot be parsed. */
 export function scanReadable(bytes: Buffer, visit: Visit): void {
   try {
     scanContent(bytes, visit);

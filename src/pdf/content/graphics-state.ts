@@ -12,10 +12,11 @@ interface Values {
   wordSpacing: number;
   scale: number;
   leading: number;
+  rise: number;
 }
 
 const NUMBER = /(?<![\w./])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
-const WITH_NUMBERS = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL', "'", '"']);
+const WITH_NUMBERS = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL', 'Ts', "'", '"']);
 
 export class GraphicsState {
   now: Values;
@@ -24,7 +25,7 @@ export class GraphicsState {
   #at: Matrix = IDENTITY;
 
   constructor(matrix: Matrix) {
-    this.now = { matrix, font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0 };
+    this.now = { matrix, font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 };
   }
 
   /** The matrix of the next glyph. */
@@ -49,6 +50,7 @@ export class GraphicsState {
     else if (operator === 'Tw') now.wordSpacing = a;
     else if (operator === 'Tz') now.scale = a / 100;
     else if (operator === 'TL') now.leading = a;
+    else if (operator === 'Ts') now.rise = a;
     else this.#beginLine(operator, a, b);
   }
 

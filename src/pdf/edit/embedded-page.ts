@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { type PDF, type PDFEmbeddedPage, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
-import { findResources, type PageView, pageView } from '../objects/page-view.ts';
+import { findResources, fromShown, type PageView, pageView } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toDirection } from './stamp.ts';
 
@@ -70,18 +70,4 @@ export function placement(view: PageView, { box, turn }: Pick<EmbeddedPage, 'box
 function share(position: Position, first: string, second: string): number {
   if (position.includes(first)) return 0;
   return position.includes(second) ? 1 : 0.5;
-}
-
-/** A point of the page as it is shown, from its lower left corner, in the coordinates of the page. */
-function fromShown({ left, bottom, width, height, turn }: PageView, x: number, y: number): [number, number] {
-  switch (((turn % 360) + 360) % 360) {
-    case 90:
-      return [left + width - y, bottom + x];
-    case 180:
-      return [left + width - x, bottom + height - y];
-    case 270:
-      return [left + y, bottom + height - x];
-    default:
-      return [left + x, bottom + y];
-  }
 }

@@ -21,3 +21,10 @@ export function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): M
 export function transform([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }
+
+/** Undefined for a matrix that leaves no area. */
+export function inverse([a, b, c, d, e, f]: Matrix): Matrix | undefined {
+  const area = a * d - b * c;
+  if (!area) return undefined;
+  return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area];
+}

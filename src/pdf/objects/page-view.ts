@@ -26,6 +26,20 @@ export function pageView(pdf: PdfReader, page: PdfDict): PageView {
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
+/** A point of the page as it is shown, from its lower left corner, in the coordinates of the page. */
+export function fromShown({ left, bottom, width, height, turn }: PageView, x: number, y: number): [number, number] {
+  switch (((turn % 360) + 360) % 360) {
+    case 90:
+      return [left + width - y, bottom + x];
+    case 180:
+      return [left + width - x, bottom + height - y];
+    case 270:
+      return [left + y, bottom + height - x];
+    default:
+      return [left + x, bottom + y];
+  }
+}
+
 /** Page trees of others may be chains or circles. */
 const MAX_DEPTH = 100;
 

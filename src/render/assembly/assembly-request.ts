@@ -4,9 +4,11 @@ import { errorsWithin, hasCode } from '../../errors.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED, type ExtractStep } from '../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
+import type { RedactStep } from '../../pdf/assemble/redact-step.ts';
 import type { SplitStep } from '../../pdf/assemble/split.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
 import type { Password } from '../../pdf/finish-settings.ts';
+import { Search } from '../../pdf/redact/search.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, parseFinishing } from '../request/finish-options.ts';
 import { parseLoading } from '../request/load-options.ts';
@@ -258,8 +260,32 @@ function toPlainPlan(step: GivenStep, at: string, errors: ValidationErrors): Ste
     return { attach: { files: parseFinish({ attachments: step.attach.files }, `${at}.attach.files`, errors).attachments } };
   if (step.optimize) return { optimize: step.optimize };
   if (step.compose) return toCompose(step.compose, `${at}.compose`, errors);
+  if (step.redact) return parseRedaction(step.redact, `${at}.redact`, errors);
   if (step.flatten) return { flatten: { annotations: step.flatten.annotations ?? false } };
   return step.fill && { fill: { fields: step.fill.fields } };
+}
+
+function parseRedaction(
+  given: NonNullable<GivenStep['redact']>,
+  at: string,
+  errors: ValidationErrors,
+): { redact: RedactStep } | undefined {
+  const { texts = [], expressions = [], boxes = [], color = '#000000' } = given;
+  const { ignore_case: ignoresCase = false, drop_attachments: dropsAttachments = false } = given;
+  if (!texts.length && !expressions.length && !boxes.length && !dropsAttachments)
+    errors.add(at, 'must have at least one of texts, expressions, boxes');
+  for (const [index, text] of texts.entries())
+    if (new Search({ texts: [text], expressions: [], ignoresCase }).isEmpty)
+      errors.add(`${at}.texts[${index}]`, 'must have a character that can be seen');
+  for (const [index, expression] of expressions.entries()) {
+    try {
+      new Search({ texts: [], expressions: [expression], ignoresCase });
+    } catch (error) {
+      errors.add(`${at}.expressions[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
+    }
+  }
+  const shares = [1, 3, 5].map((digit) => Number.parseInt(color.slice(digit, digit + 2), 16) / 255);
+  return { redact: { texts, expressions, ignoresCase, boxes, color: shares, dropsAttachments } };
 }
 
 function toCompose(

@@ -1014,6 +1014,36 @@ class ComposeStep(TypedDict):
     """Orders two pages on a sheet as in a booklet that is printed on both sides and folded. Default: `false`."""
 
 
+class RedactedBox(TypedDict):
+    page: int
+    """Counted from 1. -1 is the last one."""
+    x: float
+    """Distance from the left edge of the page as it is shown."""
+    y: float
+    """Distance from its upper edge."""
+    width: float
+    height: float
+
+
+class RedactStep(TypedDict):
+    """Removes texts and areas from everything: pages, annotations, form fields, metadata, bookmarks, tags,
+    attachments and images. Refused if they would still be there, or if a part of the PDF cannot be read."""
+
+    texts: NotRequired[list[str]]
+    """Texts, also if they are divided between lines or fonts. White space stands for any white space."""
+    expressions: NotRequired[list[str]]
+    """Expressions in the syntax of [RE2](https://github.com/google/re2/wiki/Syntax)."""
+    ignore_case: NotRequired[bool]
+    """Whether upper and lower case are the same. Default: `false`."""
+    boxes: NotRequired[list[RedactedBox]]
+    """Areas of pages. Text and annotations that they touch, paths inside of them and pixels under them are removed."""
+    color: NotRequired[str]
+    """Of what is painted where something was removed. Default: `"#000000"`."""
+    drop_attachments: NotRequired[bool]
+    """Removes all attachments. Without it, those in which something is found are removed, and the step is refused if
+    one is no text. Default: `false`."""
+
+
 class SplitStep(TypedDict):
     """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
 
@@ -1049,6 +1079,7 @@ class AssemblyStep(TypedDict):
     compose: NotRequired[ComposeStep]
     optimize: NotRequired[Images]
     """Makes the PDF smaller; without members, without a change that can be seen. `quality` holds for JPEGs as well."""
+    redact: NotRequired[RedactStep]
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
     split: NotRequired[SplitStep]

@@ -129,6 +129,49 @@ function bookmarkSchema(levels: number): TSchema {
 
 const BookmarkSchema = Type.Unsafe<Bookmark>(bookmarkSchema(LEVELS));
 
+const Points = Type.Number({ minimum: 0, maximum: 20_000, 'x-unit': 'pt' });
+const Side = Type.Number({ exclusiveMinimum: 0, maximum: 20_000, 'x-unit': 'pt' });
+const Box = Type.Object(
+  {
+    page: Type.Integer({ minimum: -1, not: { const: 0 }, description: 'Counted from 1. -1 is the last one.' }),
+    x: { ...Points, description: 'Distance from the left edge of the page as it is shown.' },
+    y: { ...Points, description: 'Distance from its upper edge.' },
+    width: Side,
+    height: Side,
+  },
+  { ...CLOSED, $id: 'RedactedBox' },
+);
+const MAX_WANTED = 500;
+const wanted = (maxLength: number) => Type.Array(Type.String({ minLength: 1, maxLength }), { minItems: 1, maxItems: MAX_WANTED });
+const Redact = Type.Object(
+  {
+    texts: option(wanted(1_000), {
+      description: 'Texts, also if they are divided between lines or fonts. White space stands for any white space.',
+      examples: [['Ada Lovelace']],
+    }),
+    expressions: option(wanted(1_000), {
+      description: 'Expressions in the syntax of [RE2](https://github.com/google/re2/wiki/Syntax).',
+      examples: [['[A-Z]{2}\\d{20}']],
+    }),
+    ignore_case: flag(false, 'Whether upper and lower case are the same.'),
+    boxes: option(Type.Array(Box, { minItems: 1, maxItems: 10_000 }), {
+      description:
+        'Areas of pages. Text and annotations that they touch, paths inside of them and pixels under them are removed.',
+      examples: [[{ page: 1, x: 72, y: 144, width: 200, height: 20 }]],
+    }),
+    color: option(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', expected: 'a colour such as #cc0000' }), {
+      description: 'Of what is painted where something was removed.',
+      default: '#000000',
+      examples: ['#808080'],
+    }),
+    drop_attachments: flag(
+      false,
+      'Removes all attachments. Without it, those in which something is found are removed, and the step is refused if one is no text.',
+    ),
+  },
+  { ...CLOSED, $id: 'RedactStep' },
+);
+
 export const StepSchema = Type.Object(
   {
     select: option(Type.Object({ pages: Pages }, { ...CLOSED, $id: 'SelectStep' }), {
@@ -204,6 +247,12 @@ export const StepSchema = Type.Object(
       description:
         'Makes the PDF smaller; without members, without a change that can be seen. `quality` holds for JPEGs as well.',
       examples: [{}],
+    }),
+    redact: option(Redact, {
+      description:
+        'Removes texts and areas from everything: pages, annotations, form fields, metadata, bookmarks, tags, attachments and images. Refused if they would still be there, or if a part of the PDF cannot be read.',
+      expected: 'an object with at least one of texts, expressions, boxes',
+      examples: [{ texts: ['Ada Lovelace'], expressions: ['\\d{3}-\\d{2}-\\d{4}'] }],
     }),
     encrypt: option(Password, {
       description: 'Protects the PDF, as `options.password` does. Must be the last step but `split`.',

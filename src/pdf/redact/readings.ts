@@ -1,0 +1,187 @@
+/**
+ * Finds texts among the glyphs of a page: glyphs with their places in, those of each match out. Nobody knows where a producer meant
+ * a space or the end of a word, so that the page is read in several ways, and what is found in any of them counts.
+ */
+import { isAtWrapWithoutSpace } from '../content/word-breaks.ts';
+import type { Point } from '../objects/matrix.ts';
+import type { Glyph } from './read-content.ts';
+import type { Search } from './search.ts';
+
+/** Glyphs that are read as one text. */
+interface Piece {
+  text: string;
+  glyphs: Glyph[];
+}
+
+interface Way {
+  /** The gap that is read as a space, in proportion to the font size. */
+  gap: number;
+  /** At the end of a line after a hyphen, and in scripts without spaces: a space, nothing, or nothing and no hyphen. */
+  wrap: 'space' | 'join' | 'drop';
+}
+
+const WAYS: readonly Way[] = [
+  { gap: 0.1, wrap: 'space' },
+  { gap: 0.25, wrap: 'join' },
+  { gap: 0.25, wrap: 'drop' },
+];
+/** Up to which gap letters that all stand alone can be a word. */
+const MAX_SPACED = 1.2;
+const LINE_DISTANCE = 0.4;
+/** How far the next glyph may be before the end of one, as with kerning. */
+const BACKWARD = -0.6;
+/** The distance of glyphs that are drawn twice to look bold. */
+const DOUBLED = 0.15;
+const SAME_DIRECTION = 0.99;
+const HYPHEN_AT_END = /[-\u00ad\u2010\u2011]$/;
+const RIGHT_TO_LEFT = /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}]/u;
+
+/** The glyphs of each match. */
+export function findGlyphs(glyphs: readonly Glyph[], search: Search): Glyph[][] {
+  if (search.isEmpty || !glyphs.length) return [];
+  const orders = [glyphs.map(toPiece)];
+  if (glyphs.some(({ span }) => span)) orders.push(withActualText(glyphs));
+  const texts = new Set<string>();
+  return orders.flatMap((pieces) => arrangements(pieces)).flatMap((pieces) => findInPieces(pieces, search, texts));
+}
+
+/** Texts that have been searched are not searched again. */
+function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<string>): Glyph[][] {
+  const gaps = pieces.map((piece, index) => gapAfter(piece, pieces[index + 1]));
+  return WAYS.flatMap((way) => {
+    const { text, owners } = join(pieces, gaps, way);
+    if (texts.has(text) && way.wrap !== 'space') return [];
+    texts.add(text);
+    return search.find(text).map(([from, to]) => {
+      const found = new Set(owners.slice(from, to));
+      return [...found].flatMap((owner) => (owner < 0 ? [] : (pieces[owner] as Piece).glyphs));
+    });
+  });
+}
+
+function toPiece(glyph: Glyph): Piece {
+  return { text: glyph.text ?? '', glyphs: [glyph] };
+}
+
+function withActualText(glyphs: readonly Glyph[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (const glyph of glyphs) {
+    const last = pieces.at(-1);
+    if (glyph.span && last && last.glyphs[0]?.span === glyph.span) last.glyphs.push(glyph);
+    else pieces.push(glyph.span ? { text: glyph.span.text, glyphs: [glyph] } : toPiece(glyph));
+  }
+  return pieces;
+}
+
+/** The pieces in their order, and by their places; lines from right to left also the other way round. */
+function arrangements(pieces: Piece[]): Piece[][] {
+  const lines = toLines(pieces);
+  const hasOther = pieces.some(({ text }) => RIGHT_TO_LEFT.test(text));
+  const reversed = hasOther ? [lines.flatMap((line) => line.toReversed())] : [];
+  return [pieces, lines.flat(), ...reversed];
+}
+
+function toLines(pieces: readonly Piece[]): Piece[][] {
+  const byAngle = Map.groupBy(pieces, (piece) => {
+    const [x, y] = directionOf(piece.glyphs[0] as Glyph);
+    return Math.round((Math.atan2(y, x) * 180) / Math.PI);
+  });
+  return [...byAngle.values()].flatMap(linesOfAngle);
+}
+
+function linesOfAngle(pieces: readonly Piece[]): Piece[][] {
+  const [dx, dy] = directionOf(pieces[0]?.glyphs[0] as Glyph);
+  const placed = pieces.map((piece) => {
+    const { start, up } = piece.glyphs[0] as Glyph;
+    const size = Math.hypot(...up);
+    return { piece, size, along: start[0] * dx + start[1] * dy, across: start[1] * dx - start[0] * dy };
+  });
+  placed.sort((one, other) => other.across - one.across);
+  const lines: Array<typeof placed> = [];
+  for (const each of placed) {
+    const [first] = lines.at(-1) ?? [];
+    if (first && first.across - each.across < LINE_DISTANCE * Math.max(first.size, each.size)) lines.at(-1)?.push(each);
+    else lines.push([each]);
+  }
+  return lines.map((line) => withoutDoubled(line.toSorted((one, other) => one.along - other.along)));
+}
+
+/** Glyphs of the same text at the same place become one piece. */
+function withoutDoubled(line: ReadonlyArray<{ piece: Piece; along: number; size: number }>): Piece[] {
+  const kept: Array<{ piece: Piece; along: number; size: number }> = [];
+  for (const { piece, along, size } of line) {
+    const same = kept.slice(-3).find((each) => each.piece.text === piece.text && along - each.along < DOUBLED * size);
+    if (same) same.piece.glyphs.push(...piece.glyphs);
+    else kept.push({ piece: { text: piece.text, glyphs: [...piece.glyphs] }, along, size });
+  }
+  return kept.map(({ piece }) => piece);
+}
+
+/** Of length 1. */
+export function directionOf({ start, end, up }: Glyph): Point {
+  const [x, y] = [end[0] - start[0], end[1] - start[1]];
+  const length = Math.hypot(x, y);
+  if (length) return [x / length, y / length];
+  const height = Math.hypot(...up) || 1;
+  return [up[1] / height, -up[0] / height];
+}
+
+/** In proportion to the font size. Infinite if the next piece is on another line. */
+function gapAfter(piece: Piece, next: Piece | undefined): number {
+  const [last, first] = [piece.glyphs.at(-1) as Glyph, next?.glyphs[0]];
+  if (!first) return Number.POSITIVE_INFINITY;
+  const [one, other] = [directionOf(last), directionOf(first)];
+  const size = Math.max(Math.hypot(...last.up), Math.hypot(...first.up)) || 1;
+  const [x, y] = [first.start[0] - last.end[0], first.start[1] - last.end[1]];
+  const [along, across] = [x * one[0] + y * one[1], x * one[1] - y * one[0]];
+  const isInLine = one[0] * other[0] + one[1] * other[1] > SAME_DIRECTION && Math.abs(across) < LINE_DISTANCE * size;
+  return isInLine && along > BACKWARD * size ? along / size : Number.POSITIVE_INFINITY;
+}
+
+/** `owners` has the index of the piece for each unit of the text, and -1 for what is between pieces. */
+function join(pieces: readonly Piece[], gaps: readonly number[], way: Way): { text: string; owners: number[] } {
+  let text = '';
+  const owners: number[] = [];
+  const add = (more: string, owner: number) => {
+    text += more;
+    for (let unit = 0; unit < more.length; unit++) owners.push(owner);
+  };
+  for (const [index, piece] of pieces.entries()) {
+    add(piece.text, index);
+    const next = pieces[index + 1]?.text ?? '';
+    const kind = separation(gaps, index, way, text, next);
+    if (kind === 'drop') {
+      text = text.slice(0, -1);
+      owners.pop();
+    } else if (kind === 'space' && !/\s$/.test(text.slice(-1)) && !/^\s/.test(next)) add(' ', -1);
+  }
+  return { text, owners };
+}
+
+function separation(
+  gaps: readonly number[],
+  index: number,
+  { gap, wrap }: Way,
+  text: string,
+  next: string,
+): 'none' | Way['wrap'] {
+  const own = gaps[index] as number;
+  if (own !== Number.POSITIVE_INFINITY) {
+    const isSpaced = wrap !== 'space' && own < MAX_SPACED && isAlone(gaps, index, gap) && isAlone(gaps, index + 1, gap);
+    return own > gap + usualGap(gaps, index) && !isSpaced ? 'space' : 'none';
+  }
+  const end = text.slice(-2);
+  if (wrap === 'space' || !isAtWrapWithoutSpace(end, next)) return 'space';
+  return wrap === 'drop' && HYPHEN_AT_END.test(end) ? 'drop' : 'none';
+}
+
+/** Whether a piece has a gap on both sides, as a letter of a spaced word has. */
+function isAlone(gaps: readonly number[], index: number, gap: number): boolean {
+  return (gaps[index - 1] ?? Number.POSITIVE_INFINITY) > gap && (gaps[index] as number) > gap;
+}
+
+/** The smaller gap beside it in the line, as of letters that are spaced. */
+function usualGap(gaps: readonly number[], index: number): number {
+  const sides = [gaps[index - 1], gaps[index + 1]].filter((gap) => gap !== undefined && Number.isFinite(gap)) as number[];
+  return sides.length ? Math.max(0, Math.min(...sides)) : 0;
+}

@@ -1,0 +1,202 @@
+/** The step `redact`: texts that are hidden in all places of a PDF are gone, and what stays is there. */
+import { PDF, type PDFPage, PdfRef, PdfStream } from '@libpdf/core';
+import { describe, expect, test } from 'vitest';
+import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { findText } from '../support/find-text.ts';
+import { HIDING_PLACES, pageWith } from '../support/hidden-texts.ts';
+import { readLinks } from '../support/read-bookmarks.ts';
+import { readPdf } from '../support/read-pdf.ts';
+
+const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 10_000_000 }));
+const NOTHING = { texts: [], expressions: [], ignoresCase: false, boxes: [], color: [0, 0, 0], dropsAttachments: false };
+
+async function redacted(content: Uint8Array, wanted: object) {
+  const part = { content, title: 'a', pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
+  const steps = [{ number: 0, step: { redact: { ...NOTHING, ...wanted } } }];
+  const { files, dropped } = await assembly.assemble('ada', { parts: [part], steps });
+  return { pdf: Buffer.from((files[0] as { content: Uint8Array }).content), dropped };
+}
+
+describe('a text is removed from', () => {
+  test.each(Object.entries(HIDING_PLACES))('%s', async (_, hide) => {
+    const text = 'Zeta 4711 Quux';
+    const given = hide(text);
+    const { pdf } = await redacted(given, { texts: [text, text.replaceAll(' ', '')] });
+    for (const sought of [text, '11 Quux']) expect(await findText(pdf, sought)).toEqual([]);
+    // Some places divide it.
+    expect([...(await findText(given, text)), ...(await findText(given, '11 Quux'))]).not.toEqual([]);
+    expect((await readPdf(pdf)).pages[0]).toContain('What stays is here.');
+  });
+});
+
+const errorOf = (content: Uint8Array, wanted: object) =>
+  redacted(content, wanted).then(
+    () => 'none',
+    (error) => `${error.members.errors[0].path}: ${error.members.errors[0].message}`,
+  );
+const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages[0];
+
+describe('texts and expressions', () => {
+  const page = pageWith({ content: 'BT /F 12 Tf 50 200 Td (Call Ada at 555-1234, or ADA at 555-9876.) Tj ET' });
+
+  test('are found with their case, or without it', async () => {
+    expect(await textOf((await redacted(page, { texts: ['Ada'] })).pdf)).toMatch(/Call +at 555-1234, or ADA at/);
+    const { pdf } = await redacted(page, { texts: ['Ada'], ignoresCase: true });
+    expect(await textOf(pdf)).not.toMatch(/ada/i);
+  });
+
+  test('follow the syntax of RE2', async () => {
+    const { pdf } = await redacted(page, { expressions: ['\\d{3}-\\d{4}'] });
+    expect(await textOf(pdf)).toMatch(/Call Ada at +, or ADA at +\./);
+  });
+
+  test('leave what is beside them where it was', async () => {
+    const placesOf = async (pdf: Uint8Array) =>
+      (await readPdf(pdf)).placed[0]?.map(({ text, x }) => [text.trim(), Math.round(x)]);
+    const { pdf } = await redacted(page, { texts: ['Call Ada'] });
+    const [, x = 0] = (await placesOf(pdf))?.at(-1) ?? [];
+    expect(x).toBeGreaterThan(50 + 8 * 5);
+    expect(await textOf(pdf)).toMatch(/ at 555-1234, or ADA at 555-9876\.$/);
+  });
+
+  test('do not join words that are apart', async () => {
+    const apart = pageWith({ content: 'BT /F 12 Tf 50 200 Td [(star) -300 (terrible)] TJ ET' });
+    expect(await textOf((await redacted(apart, { texts: ['arte'] })).pdf)).toMatch(/star ?terrible/);
+  });
+
+  test('leave links to destinations with other names', async () => {
+    const { pdf } = await redacted(HIDING_PLACES['a named destination']?.('Zeta') as Buffer, { texts: ['Zeta'] });
+    expect(await readLinks(pdf)).toEqual([[1, 1]]);
+  });
+
+  test('of attachments remove these, and one that is no text is refused', async () => {
+    const { dropped } = await redacted(HIDING_PLACES['an attachment']?.('Zeta') as Buffer, { texts: ['Zeta'] });
+    expect(dropped).toEqual([{ what: 'attachments', why: 'a.txt was removed by the step redact' }]);
+    const binary = HIDING_PLACES['an attachment']?.('\x01\x02\x03') as Buffer;
+    expect(await errorOf(binary, { texts: ['Zeta'] })).toBe(
+      'steps[0]: cannot be carried out: the document has the attachment a.txt, which is no text and cannot be searched; remove it with drop_attachments',
+    );
+    expect((await redacted(binary, { texts: ['Zeta'], dropsAttachments: true })).dropped).toHaveLength(1);
+  });
+});
+
+describe('the step is refused with the page', () => {
+  const objects = (font: string) => ({
+    4: '<</Type /Page /Parent 3 0 R /MediaBox [0 0 400 400] /Contents 5 0 R /Resources <</Font <</F 6 0 R /C 10 0 R>>>>>>',
+    10: font,
+    11: '<</Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo <</Registry (Adobe) /Ordering (Identity) /Supplement 0>>>>',
+  });
+  const shown = 'BT /C 12 Tf 50 200 Td <0041> Tj ET';
+
+  test.each([
+    [
+      'whose font does not say what its characters are',
+      pageWith({
+        content: shown,
+        objects: objects('<</Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /DescendantFonts [11 0 R]>>'),
+      }),
+      'has text in the font Any, which does not say what its characters are',
+    ],
+    [
+      'whose glyphs have names of their own',
+      pageWith({
+        content: 'BT /C 12 Tf 50 200 Td (A) Tj ET',
+        objects: objects(
+          '<</Type /Font /Subtype /Type1 /BaseFont /Any /Encoding <</BaseEncoding /WinAnsiEncoding /Differences [65 /x123]>>>>',
+        ),
+      }),
+      'has text in the font Any, which does not say what its characters are',
+    ],
+    [
+      'whose content cannot be decompressed',
+      pageWith({ objects: { 5: { dictionary: '/Filter /FlateDecode', data: 'no' } } }),
+      'has content that cannot be decompressed',
+    ],
+    ['whose content cannot be parsed', pageWith({ content: 'BT (open' }), 'has content that cannot be parsed'],
+  ])('%s', async (_, content, message) => {
+    expect(await errorOf(content, { texts: ['Zeta'] })).toBe(`steps[0]: cannot be carried out: page 1 of parts[0] ${message}`);
+  });
+});
+
+describe('a box', () => {
+  const BOX = { page: 1, x: 40, y: 40, width: 70, height: 20 }; // over `What stays is here.` up to `stays`
+
+  test('removes the text, paths, images and annotations under it', async () => {
+    const pixels = Buffer.alloc(16 * 16 * 3, 0x7f);
+    const given = pageWith({
+      content: '0 0 9 9 re f 60 352 m 70 352 l 70 358 l h f q 100 0 0 100 0 300 cm /I Do Q',
+      resources: '/XObject <</I 10 0 R>>',
+      page: '/Annots [11 0 R 12 0 R]',
+      objects: {
+        10: {
+          dictionary: '/Subtype /Image /Width 16 /Height 16 /BitsPerComponent 8 /ColorSpace /DeviceRGB',
+          data: pixels.toString('latin1'),
+        },
+        11: '<</Type /Annot /Subtype /Link /Rect [50 350 90 360] /A <</S /URI /URI (https://x.test/)>>>>',
+        12: '<</Type /Annot /Subtype /Link /Rect [50 50 90 60] /A <</S /URI /URI (https://y.test/)>>>>',
+      },
+    });
+    const { pdf } = await redacted(given, { boxes: [BOX] });
+    expect(await textOf(pdf)).toBe('is here.');
+    const loaded = await PDF.load(pdf);
+    const page = loaded.getPage(0) as PDFPage;
+    expect(page.getAnnotations().map(({ rect }) => Math.round(rect.y))).toEqual([50]);
+    const streams = streamsOf(loaded);
+    const image = streams.find(({ dict }) => dict.has('Width'))?.content as Buffer;
+    const isCleared = (x: number, y: number) => image.readUIntBE((16 * y + x) * 3, 3) === 0;
+    expect([isCleared(10, 8), isCleared(2, 8), isCleared(10, 14)]).toEqual([true, false, false]);
+    const content = streams.map((each) => each.content.toString('latin1')).find((text) => text.includes('TJ')) as string;
+    expect(content).toContain('0 0 9 9 re');
+    expect(content).not.toContain('70 358 l');
+    expect(content).toMatch(/0 0 0 rg\n40 340 m 110 340 l 110 360 l 40 360 l h f/);
+  });
+
+  test('removes an image that cannot be decoded', async () => {
+    const given = pageWith({
+      content: 'q 400 0 0 400 0 0 cm /I Do Q',
+      resources: '/XObject <</I 10 0 R>>',
+      objects: {
+        10: {
+          dictionary: '/Subtype /Image /Width 16 /Height 16 /BitsPerComponent 8 /ColorSpace /DeviceRGB /Filter /JPXDecode',
+          data: 'a picture',
+        },
+      },
+    });
+    const { pdf } = await redacted(given, { boxes: [BOX] });
+    expect(pdf.includes('a picture')).toBe(false);
+    expect((await readPdf(pdf)).images).toBeLessThan(2);
+  });
+
+  test('of a page as it is shown, which may be turned', async () => {
+    const turned = pageWith({ page: '/Rotate 90' });
+    const { pdf } = await redacted(turned, { boxes: [{ page: -1, x: 340, y: 40, width: 20, height: 70 }] });
+    expect(await textOf(pdf)).toBe('is here.');
+  });
+
+  test('changes what is also drawn elsewhere only there', async () => {
+    const form = {
+      dictionary: '/Subtype /Form /BBox [0 0 400 400] /Resources <</Font <</F 6 0 R>>>>',
+      data: 'BT /F 12 Tf (HEAD) Tj ET',
+    };
+    const given = pageWith({
+      content: 'q 1 0 0 1 50 348 cm /X Do Q q 1 0 0 1 50 100 cm /X Do Q',
+      resources: '/XObject <</X 10 0 R>>',
+      objects: { 10: form },
+    });
+    const { pdf } = await redacted(given, { boxes: [BOX] });
+    expect((await textOf(pdf))?.match(/HEAD/g)).toHaveLength(1);
+  });
+
+  test('on a page that is not there is refused', async () => {
+    expect(await errorOf(pageWith({}), { boxes: [{ ...BOX, page: 2 }] })).toBe(
+      'steps[0].boxes[0].page: names page 2, but the document has 1 page',
+    );
+  });
+});
+
+function streamsOf(pdf: PDF): Array<{ dict: PdfStream; content: Buffer }> {
+  const ids = Array.from({ length: pdf.context.registry.nextObjectNumber }, (_, id) => pdf.getObject(PdfRef.of(id)));
+  const streams = ids.filter((each) => each instanceof PdfStream);
+  return streams.map((dict) => ({ dict, content: Buffer.from(dict.getDecodedData()) }));
+}
