@@ -11,25 +11,29 @@ const squeeze = (text: string) =>
 const once = (text: string) => squeeze(text).replace(/(.)\1+/g, '$1');
 const inUtf16 = (text: string) => Buffer.from(text, 'utf16le').swap16().toString('latin1');
 
-/** Where the text is found; empty if it is nowhere. White space and case do not count. */
-export async function findText(pdf: Uint8Array, text: string): Promise<string[]> {
-  return [...(await findInStreams(pdf, text)), ...(await findWithPdfJs(pdf, text))];
+/** Where texts are found; empty if they are nowhere. White space and case do not count. */
+export async function findTexts(pdf: Uint8Array, texts: readonly string[]): Promise<string[]> {
+  const [bytes, said] = readObjects(await PDF.load(pdf));
+  const read = await readWithPdfJs(pdf);
+  return texts.flatMap((text) => {
+    const forms = [text, inUtf16(text)].flatMap((each) => [each, Buffer.from(each, 'latin1').toString('hex')]);
+    const places = {
+      'the file': forms.some((form) => [Buffer.from(pdf), ...bytes].some((each) => each.includes(form, 0, 'latin1'))),
+      'an object': said.some((each) => squeeze(each).includes(squeeze(text))),
+      'pdf.js': read.some((each) => [squeeze, once].some((fold) => fold(each).includes(fold(text)))),
+    };
+    return Object.entries(places).flatMap(([place, isThere]) => (isThere ? [`${text} in ${place}`] : []));
+  });
 }
 
-async function findInStreams(pdf: Uint8Array, text: string): Promise<string[]> {
-  const forms = [text, inUtf16(text)]
-    .flatMap((each) => [each, Buffer.from(each, 'latin1').toString('hex')])
-    .map((each) => Buffer.from(each, 'latin1'));
-  const isIn = (bytes: Uint8Array) => forms.some((form) => Buffer.from(bytes).includes(form));
-  const isSaid = (said: string) => squeeze(said).includes(squeeze(text));
-  const loaded = await PDF.load(pdf);
-  const { registry } = loaded.context;
-  const ids = Array.from({ length: registry.nextObjectNumber }, (_, id) => id);
-  const found = ids.filter((id) => {
-    const parts = partsOf(loaded.getObject(PdfRef.of(id)) ?? undefined);
-    return parts.some((part) => (typeof part === 'string' ? isSaid(part) : isIn(part)));
-  });
-  return [...(isIn(pdf) ? ['the file'] : []), ...found.map((id) => `object ${id}`)];
+/** The content of streams, and the strings and names of all objects. */
+function readObjects(pdf: PDF): [Buffer[], string[]] {
+  const ids = Array.from({ length: pdf.context.registry.nextObjectNumber }, (_, id) => id);
+  const parts = ids.flatMap((id) => partsOf(pdf.getObject(PdfRef.of(id)) ?? undefined));
+  return [
+    parts.flatMap((part) => (typeof part === 'string' ? [] : Buffer.from(part))),
+    parts.filter((part) => typeof part === 'string'),
+  ];
 }
 
 /** The strings and names of an object, and the content of its streams. */
@@ -64,7 +68,7 @@ function sorted(items: readonly Placed[]): string {
     .join('');
 }
 
-async function findWithPdfJs(pdf: Uint8Array, text: string): Promise<string[]> {
+async function readWithPdfJs(pdf: Uint8Array): Promise<string[]> {
   await using opened = await openPdf(pdf);
   const { document } = opened;
   const said: string[] = [JSON.stringify(await document.getMetadata()), JSON.stringify((await document.getOutline()) ?? [])];
@@ -77,6 +81,5 @@ async function findWithPdfJs(pdf: Uint8Array, text: string): Promise<string[]> {
     said.push(sorted(plain.filter((item) => 'str' in item && item.str.trim()) as Placed[]));
     said.push(JSON.stringify(await page.getAnnotations()), JSON.stringify((await page.getStructTree()) ?? {}));
   }
-  const isThere = (each: string) => [squeeze, once].some((fold) => fold(each).includes(fold(text)));
-  return said.some(isThere) ? ['pdf.js'] : [];
+  return said;
 }

@@ -354,3 +354,27 @@ export const HIDING_PLACES: Readonly<Record<string, (text: string) => Buffer>> =
     return Buffer.concat([old, Buffer.from(`${body}${table}startxref\n${old.length + body.length}\n%%EOF\n`)]);
   },
 };
+
+/** Markup of which Chromium prints a text, each in another way. */
+export const PRINTED_PLACES: ReadonlyArray<(text: string) => string> = [
+  (text) => `<h2>${text}</h2>`,
+  (text) => `<p>${text.slice(0, 3)}<b>${text.slice(3, 6)}</b><i style="font-family: serif">${text.slice(6)}</i>`,
+  (text) => `<p style="letter-spacing: 3px">${text}`,
+  (text) => `<p style="text-align: justify; width: 9em">Justified ${text} between other words of this paragraph`,
+  (text) => `<p lang="en" style="hyphens: manual; width: 4em">${text.replace(/\w{3}(?=\w)/g, '$&&shy;')}`,
+  (text) => `<p style="transform: rotate(20deg); width: 20em">${text}`,
+  (text) => `<p style="opacity: 0.5">${text}`,
+  (text) => `<p style="text-transform: uppercase">${text}`,
+  (text) => `<p style="font-variant: small-caps">${text}`,
+  (text) => `<p style="text-shadow: 1px 1px 2px red">${text}`,
+  (text) => `<p style="writing-mode: vertical-rl">${text}`,
+  (text) => `<svg width="300" height="30"><text y="20">${text}</text></svg>`,
+  (text) => `<img alt="${text}" width="9" height="9" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">`,
+  (text) => `<a href="https://x.test/?${encodeURIComponent(text)}#${text}">link</a>`,
+  (text) => `<input aria-label="${text}" name="n${text.slice(-3)}" value="${text}">`,
+  (text) => `<select name="s${text.slice(-3)}" aria-label="s"><option>a<option selected>${text}</select>`,
+  (text) => `<table><tr><th>${text}<td>cell</table>`,
+  (text) => `<p style="color: transparent">${text}`,
+  (text) => `<div style="columns: 2; width: 12em">${text} ${text}</div>`,
+  (text) => `<p id="${text.replaceAll(' ', '_')}">${text}<a href="#${text.replaceAll(' ', '_')}">back</a>`,
+];

@@ -15,7 +15,7 @@ interface Values {
   rise: number;
 }
 
-const NUMBER = /(?<![\w./])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
+const NUMBER = /(?<![\w./+-])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
 const WITH_NUMBERS = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL', 'Ts', "'", '"']);
 
 export class GraphicsState {

@@ -13,6 +13,13 @@ interface Piece {
   glyphs: Glyph[];
 }
 
+/** What is between a piece and the next one, in proportion to the font size; infinite at the end of a line. */
+interface Line {
+  gaps: readonly number[];
+  /** Between their starts. */
+  pitches: readonly number[];
+}
+
 interface Way {
   /** The gap that is read as a space, in proportion to the font size. */
   gap: number;
@@ -27,11 +34,14 @@ const WAYS: readonly Way[] = [
 ];
 /** Up to which gap letters that all stand alone can be a word. */
 const MAX_SPACED = 1.2;
+const SAME_PITCH = 0.02;
 const LINE_DISTANCE = 0.4;
 /** How far the next glyph may be before the end of one, as with kerning. */
 const BACKWARD = -0.6;
 /** The distance of glyphs that are drawn twice to look bold. */
 const DOUBLED = 0.15;
+/** The distance of a glyph from a space that it covers. */
+const COVERED = 0.1;
 const SAME_DIRECTION = 0.99;
 const HYPHEN_AT_END = /[-\u00ad\u2010\u2011]$/;
 const RIGHT_TO_LEFT = /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}]/u;
@@ -42,14 +52,17 @@ export function findGlyphs(glyphs: readonly Glyph[], search: Search): Glyph[][] 
   const orders = [glyphs.map(toPiece)];
   if (glyphs.some(({ span }) => span)) orders.push(withActualText(glyphs));
   const texts = new Set<string>();
-  return orders.flatMap((pieces) => arrangements(pieces)).flatMap((pieces) => findInPieces(pieces, search, texts));
+  const arranged = orders.flatMap((pieces) => arrangements(pieces.filter(isSeen)));
+  return arranged.flatMap((pieces) => findInPieces(pieces, search, texts));
 }
 
 /** Texts that have been searched are not searched again. */
 function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<string>): Glyph[][] {
   const gaps = pieces.map((piece, index) => gapAfter(piece, pieces[index + 1]));
+  const pitches = pieces.map((piece, index) => pitchOf(piece, pieces[index + 1], gaps[index] as number));
+  const line: Line = { gaps, pitches };
   return WAYS.flatMap((way) => {
-    const { text, owners } = join(pieces, gaps, way);
+    const { text, owners } = join(pieces, line, way);
     if (texts.has(text) && way.wrap !== 'space') return [];
     texts.add(text);
     return search.find(text).map(([from, to]) => {
@@ -57,6 +70,14 @@ function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<strin
       return [...found].flatMap((owner) => (owner < 0 ? [] : (pieces[owner] as Piece).glyphs));
     });
   });
+}
+
+/** A space is none if the next glyph is drawn over it. */
+function isSeen(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
+  const [first, next] = [piece.glyphs[0] as Glyph, pieces[index + 1]?.glyphs[0]];
+  if (!next || piece.text.trim()) return true;
+  const [x, y] = [next.start[0] - first.start[0], next.start[1] - first.start[1]];
+  return Math.hypot(x, y) >= COVERED * Math.hypot(...first.up);
 }
 
 function toPiece(glyph: Glyph): Piece {
@@ -138,8 +159,15 @@ function gapAfter(piece: Piece, next: Piece | undefined): number {
   return isInLine && along > BACKWARD * size ? along / size : Number.POSITIVE_INFINITY;
 }
 
+function pitchOf(piece: Piece, next: Piece | undefined, gap: number): number {
+  const [first, second] = [piece.glyphs[0] as Glyph, next?.glyphs[0]];
+  if (!second || !Number.isFinite(gap)) return Number.POSITIVE_INFINITY;
+  const size = Math.hypot(...first.up) || 1;
+  return Math.hypot(second.start[0] - first.start[0], second.start[1] - first.start[1]) / size;
+}
+
 /** `owners` has the index of the piece for each unit of the text, and -1 for what is between pieces. */
-function join(pieces: readonly Piece[], gaps: readonly number[], way: Way): { text: string; owners: number[] } {
+function join(pieces: readonly Piece[], line: Line, way: Way): { text: string; owners: number[] } {
   let text = '';
   const owners: number[] = [];
   const add = (more: string, owner: number) => {
@@ -149,7 +177,7 @@ function join(pieces: readonly Piece[], gaps: readonly number[], way: Way): { te
   for (const [index, piece] of pieces.entries()) {
     add(piece.text, index);
     const next = pieces[index + 1]?.text ?? '';
-    const kind = separation(gaps, index, way, text, next);
+    const kind = separation(line, index, way, text, next);
     if (kind === 'drop') {
       text = text.slice(0, -1);
       owners.pop();
@@ -158,21 +186,29 @@ function join(pieces: readonly Piece[], gaps: readonly number[], way: Way): { te
   return { text, owners };
 }
 
-function separation(
-  gaps: readonly number[],
-  index: number,
-  { gap, wrap }: Way,
-  text: string,
-  next: string,
-): 'none' | Way['wrap'] {
+function separation(line: Line, index: number, { gap, wrap }: Way, text: string, next: string): 'none' | Way['wrap'] {
+  const { gaps } = line;
   const own = gaps[index] as number;
   if (own !== Number.POSITIVE_INFINITY) {
-    const isSpaced = wrap !== 'space' && own < MAX_SPACED && isAlone(gaps, index, gap) && isAlone(gaps, index + 1, gap);
+    const isSpaced = wrap !== 'space' && own < MAX_SPACED && (isSteady(line, index) || areAlone(gaps, index, gap));
     return own > gap + usualGap(gaps, index) && !isSpaced ? 'space' : 'none';
   }
   const end = text.slice(-2);
   if (wrap === 'space' || !isAtWrapWithoutSpace(end, next)) return 'space';
   return wrap === 'drop' && HYPHEN_AT_END.test(end) ? 'drop' : 'none';
+}
+
+/** Whether letters begin at the same distances, as in the cells of a form. */
+function isSteady({ pitches }: Line, index: number): boolean {
+  const own = pitches[index] as number;
+  const sides = [pitches[index - 1], pitches[index + 1]].filter(
+    (pitch) => pitch !== undefined && Number.isFinite(pitch),
+  ) as number[];
+  return sides.length > 0 && sides.every((pitch) => Math.abs(pitch - own) < SAME_PITCH);
+}
+
+function areAlone(gaps: readonly number[], index: number, gap: number): boolean {
+  return isAlone(gaps, index, gap) && isAlone(gaps, index + 1, gap);
 }
 
 /** Whether a piece has a gap on both sides, as a letter of a spaced word has. */
