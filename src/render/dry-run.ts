@@ -140,7 +140,7 @@ export async function dryRunAssembly(
   try {
     const { problems, attempt } = problemList();
     const { documents, stored } = await checkAllowance(services, request, principal, attempt);
-    await attempt(() => checkAssembly(request, services, principal, deadline));
+    await attempt(() => checkAssembly(request, services, principal, deadline, services));
     return {
       dry_run: true,
       would_render: !problems.length,

@@ -87,7 +87,7 @@ export async function render(
   };
   if ('parts' in request)
     return runCharged(services, request, principal, client, async (admitted) =>
-      deliver(await assembleFile(request, { services, principal, ...admitted }), admitted),
+      deliver(await assembleFile(request, { services, signing: services, principal, ...admitted }), admitted),
     );
   const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
   return runWithContent(services, request, principal, client, async (content, admitted) => {

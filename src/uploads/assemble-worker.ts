@@ -1,24 +1,56 @@
 /** The process that assembles PDFs: parts and steps in; PDFs, or what is wrong with the request, out. */
 
+import { ServiceError } from '../errors.ts';
 import { type Assembled, type AssemblyFault, type AssemblyOrder, assemble } from '../pdf/assemble/assemble.ts';
+import { SignatureRefusedError, type WithPlaceholder, withSignatureField } from '../pdf/assemble/further-signature.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
+import type { SignatureField, ValidationUpdate } from '../pdf/finish-settings.ts';
 import { type Refusal, toRefusal } from '../pdf/refusal.ts';
+import { withValidationData } from '../pdf/security/validation-update.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';
 import { requireStreamEnds } from './require-stream-ends.ts';
 
-export interface AssemblyTask extends AssemblyOrder {
-  /** Maximum decompressed size of the objects of all parts together. */
-  maxUnpackedBytes: number;
+/** What a process is to do. */
+export type AssemblyTask = { order: AssemblyOrder } | { sign: SigningTask } | { extend: ExtendTask };
+
+export interface SigningTask {
+  content: Uint8Array;
+  field: SignatureField;
+}
+
+export interface ExtendTask {
+  content: Uint8Array;
+  update: ValidationUpdate;
 }
 
 export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
+export type SigningOutcome = WithPlaceholder | { fault: AssemblyFault } | Refusal;
+export type ExtendOutcome = Awaited<ReturnType<typeof withValidationData>> | Refusal;
 
 serveTasks(run);
 
-function run({ maxUnpackedBytes, ...order }: AssemblyTask): Promise<AssemblyOutcome> {
+/** `maxUnpackedBytes` is the maximum decompressed size of the objects of all parts together. */
+function run({ maxUnpackedBytes, ...task }: AssemblyTask & { maxUnpackedBytes: number }): Promise<unknown> {
   const renew = () => limitDecoding(maxUnpackedBytes);
   renew();
   limitEmptyWords();
-  return toRefusal(() => assemble(order, { before: requireStreamEnds, after: throwIfStuck, renew }));
+  return toRefusal<object>(() => {
+    if ('sign' in task) return sign(task.sign);
+    if ('extend' in task) return withValidationData(task.extend.content, task.extend.update);
+    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew });
+  });
+}
+
+async function sign({ content, field }: SigningTask): Promise<WithPlaceholder | { fault: AssemblyFault }> {
+  try {
+    requireStreamEnds(content);
+    const signed = await withSignatureField(content, field);
+    throwIfStuck();
+    return signed;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const why = error instanceof SignatureRefusedError ? error.message : 'is damaged, or is none';
+    return { fault: { at: '', message: `cannot be carried out: the PDF ${why}` } };
+  }
 }

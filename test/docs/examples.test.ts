@@ -69,6 +69,7 @@ const OF_TESTS = [
   'PLATEN_TEST_POSTGRES_BIN',
   'PLATEN_TEST_CPU',
   'PLATEN_TEST_SWEEP',
+  'PLATEN_TEST_SWEEP_REDACTION',
 ];
 
 interface SentBody {

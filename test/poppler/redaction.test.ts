@@ -115,5 +115,5 @@ test.runIf(count)('nothing is left of as many texts as are asked for', { timeout
     await expectGone(printed);
     hidden += printed.texts.length;
   }
-  console.log(`${hidden} texts were hidden, and none was found.`);
+  process.stdout.write(`${hidden} texts were hidden, and none was found.\n`);
 });

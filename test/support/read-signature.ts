@@ -28,11 +28,16 @@ const NAMES: Record<string, string> = {
 
 /** Throws unless there is exactly one signature. */
 export async function readSignature(pdf: Buffer): Promise<ReadSignature> {
+  const [only, ...more] = await readSignatures(pdf);
+  if (!only || more.length) throw new Error(`the PDF has ${more.length + Number(Boolean(only))} signatures`);
+  return only;
+}
+
+/** All signatures in their order. */
+export async function readSignatures(pdf: Buffer): Promise<ReadSignature[]> {
   const text = pdf.toString('latin1');
   const ranges = [...text.matchAll(/\/ByteRange ?\[(\d+) (\d+) (\d+) (\d+) *\]/g)];
-  const [range] = ranges;
-  if (!range || ranges.length !== 1) throw new Error(`the PDF has ${ranges.length} signatures`);
-  return readAt(pdf, text, range);
+  return Promise.all(ranges.map((range) => readAt(pdf, text, range)));
 }
 
 async function readAt(pdf: Buffer, text: string, range: RegExpExecArray): Promise<ReadSignature> {

@@ -51,7 +51,7 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
     documents: { find: notHere, read: notHere },
     templates: { fill: notHere },
   };
-  const at = { services, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
+  const at = { services, signing: undefined, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
   const { chunks } = await assembleFile(request, at);
   const content = Buffer.concat(chunks);
   if (output === '-') process.stdout.write(content);

@@ -4,8 +4,7 @@ import { attach } from '../edit/attachments.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
 import { readPartFacts } from '../merge/merge-claims.ts';
-import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { isEncrypted } from '../objects/cross-reference.ts';
+import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { hasSignature } from '../security/signature-field.ts';
 import { readFiles, withUniqueNames } from './files.ts';
@@ -115,14 +114,6 @@ async function load({ content, password }: AssemblyPart, index: number, checks: 
   }
   if (password === undefined) throw new PartError(index, '', 'is protected by a password: send it as password');
   throw new PartError(index, 'password', 'does not open the PDF');
-}
-
-function isProtected({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  try {
-    return isEncrypted(new ChunkedBuffer([Buffer.from(buffer, byteOffset, byteLength)]));
-  } catch {
-    return false; // the file has no valid `startxref` at its end
-  }
 }
 
 function damaged(index: number, error: unknown): Error {

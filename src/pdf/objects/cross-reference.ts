@@ -3,7 +3,7 @@
  * object (ISO 32000-1, 7.5.4, 7.5.5). Throws if the PDF has no such table. See
  * `emitCrossReferenceTable`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDocument.cpp
  */
-import type { ChunkedBuffer } from './chunked-buffer.ts';
+import { ChunkedBuffer } from './chunked-buffer.ts';
 
 export const ENTRY_BYTES = 20;
 const HEADER_BYTES = 32;
@@ -35,7 +35,17 @@ export function isEncrypted(file: ChunkedBuffer): boolean {
   return /\/Encrypt\b/.test(trailer);
 }
 
-function readStart(file: ChunkedBuffer): number {
+/** Does the same for a file of others, which may be damaged. */
+export function isProtected({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  try {
+    return isEncrypted(new ChunkedBuffer([Buffer.from(buffer, byteOffset, byteLength)]));
+  } catch {
+    return false; // the file has no valid `startxref` at its end
+  }
+}
+
+/** The offset of the cross-reference table or stream that counts. */
+export function readStart(file: ChunkedBuffer): number {
   return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
 }
 

@@ -12,7 +12,9 @@ import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 
-export const SIGNATURE_NAME = 'Signature1';
+/** With a number. */
+const SIGNATURE_STEM = 'Signature';
+export const SIGNATURE_NAME = `${SIGNATURE_STEM}1`;
 /** The initial numbers of `ByteRange`, with ten digits, because an offset can have that many. */
 export const PLACEHOLDER = 9_999_999_999;
 const MARKER_BYTES = 16;
@@ -54,13 +56,14 @@ function choosePosition(editable: EditablePdf, visible: FieldPosition | undefine
 
 /**
  * Returns random hexadecimal digits that identify the placeholder in the file. `ownField` is the form field of the document to sign,
- * if there is one. The editable must not change afterwards.
+ * if there is one. `isTagged` tells whether the field gets a tag. The editable must not change afterwards.
  */
 export function addSignatureField(
   editable: EditablePdf,
   field: SignatureField,
   { position, shown }: FieldPlace,
   ownField: PdfRef | undefined,
+  isTagged = editable.catalog.has('StructTreeRoot'),
 ): string {
   const marker = newMarker();
   const signature = editable.add(signatureDictionary(field, marker));
@@ -70,18 +73,32 @@ export function addSignatureField(
     ...(shown && { AP: PdfDict.of({ N: shown }) }),
   };
   const description = textString(field.description);
-  const own = { T: textString(SIGNATURE_NAME), TU: description, Contents: description };
-  if (position) addWidget(editable, position, { ...entries, ...own });
+  const own = { T: textString(freeFieldName(editable, SIGNATURE_STEM)), TU: description, Contents: description };
+  if (position) addWidget(editable, position, { ...entries, ...own }, isTagged);
   else completeWidget(editable, ownField, entries);
   return marker.toString('hex');
 }
 
-function addWidget(editable: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
+/** The first name with a number that no field of the form has. */
+export function freeFieldName(pdf: PdfReader, stem: string): string {
+  const form = pdf.dict(pdf.pdf.context.catalog.getDict(), 'AcroForm');
+  const names = new Set(pdf.list(form, 'Fields').map((field) => pdf.text(pdf.asDict(field), 'T')));
+  let number = 1;
+  while (names.has(stem + number)) number++;
+  return stem + number;
+}
+
+function addWidget(
+  editable: EditablePdf,
+  { page, rect }: NewPosition,
+  entries: Record<string, PdfObject>,
+  isTagged: boolean,
+): void {
   const widget = editable.add(new PdfDict());
   addToPage(editable, page, widget);
   const [left, bottom, right, top] = rect;
   const isUntagged = editable.version === '2.0' && left === right && bottom === top; // invisible (ISO 14289-2, 8.9.2.4.13)
-  const key = isUntagged ? undefined : adopt(editable, widget, page);
+  const key = isTagged && !isUntagged ? adopt(editable, widget, page) : undefined;
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
     ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
@@ -108,7 +125,7 @@ export function newMarker(): Buffer {
 /** `ByteRange` must come directly before `Contents`, because `findHole` searches for it there. */
 function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
   const { reason, location, contact, name, signedAt, reservedBytes } = field;
-  const Contents = new PdfString(Buffer.concat([marker, Buffer.alloc(reservedBytes - marker.length)]));
+  const Contents = new PdfString(Buffer.concat([marker, Buffer.alloc(reservedBytes - marker.length)]), 'hex');
   const texts = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact });
   return PdfDict.of({
     ...{ Type: PdfName.of('Sig'), Filter: PdfName.of('Adobe.PPKLite'), SubFilter: PdfName.of('ETSI.CAdES.detached') },
@@ -147,9 +164,8 @@ function addToPage(editable: EditablePdf, ref: PdfRef, widget: PdfRef): void {
   editable.update(ref, { Annots: PdfArray.of(...annotations, widget), Tabs: PdfName.of('S') });
 }
 
-/** In a tagged PDF, adds the field to the structure tree (ISO 14289-1, 7.18.4). Returns its key in the parent tree. */
-function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
-  if (!editable.catalog.has('StructTreeRoot')) return undefined;
+/** Adds the field to the structure tree of a tagged PDF (ISO 14289-1, 7.18.4). Returns its key in the parent tree. */
+function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number {
   const tree = StructureTree.read(editable);
   const key = tree.adopt('Form', widget, page);
   tree.write({});

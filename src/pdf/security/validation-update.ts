@@ -6,9 +6,11 @@ import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream, PdfString } from
 import type { SignaturePlaceholder, ValidationUpdate } from '../finish-settings.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, textString } from '../objects/syntax.ts';
-import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
+import { FORM_FLAGS, findHole, freeFieldName, newMarker, PLACEHOLDER } from './signature-field.ts';
 
-export const TIME_STAMP_NAME = 'DocumentTimeStamp1';
+/** With a number. */
+const TIME_STAMP_STEM = 'DocumentTimeStamp';
+export const TIME_STAMP_NAME = `${TIME_STAMP_STEM}1`;
 
 /** `hole` is the placeholder for the time stamp, if `update` requests one. */
 export async function withValidationData(
@@ -19,10 +21,14 @@ export async function withValidationData(
   const blocker = pdf.canSaveIncrementally();
   if (blocker !== null) throw new Error(`the signed PDF cannot be updated incrementally: ${blocker}`);
   const catalog = pdf.context.catalog.getDict();
-  const streams = (all: Uint8Array[]) => PdfArray.of(...all.map((bytes) => pdf.register(new PdfStream([], bytes))));
-  const store = PdfDict.of({ Type: PdfName.of('DSS'), Certs: streams(update.certificates) });
-  if (update.ocspResponses.length) store.set('OCSPs', streams(update.ocspResponses));
-  if (update.crls.length) store.set('CRLs', streams(update.crls));
+  const reader = new PdfReader(pdf);
+  const known = reader.dict(catalog, 'DSS'); // of earlier signatures
+  const store = known?.clone() ?? PdfDict.of({ Type: PdfName.of('DSS') });
+  const added = { Certs: update.certificates, OCSPs: update.ocspResponses, CRLs: update.crls };
+  for (const [entry, all] of Object.entries(added)) {
+    const streams = all.map((bytes) => pdf.register(new PdfStream([], bytes)));
+    if (streams.length) store.set(entry, PdfArray.of(...reader.list(known, entry), ...streams));
+  }
   catalog.set('DSS', pdf.register(store));
   const marker = update.timeStampBytes === undefined ? undefined : addTimeStamp(pdf, catalog, update.timeStampBytes);
   const saved = await pdf.save({ incremental: true });
@@ -38,7 +44,11 @@ function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
     ByteRange: numbers(0, PLACEHOLDER, PLACEHOLDER, PLACEHOLDER),
     Contents: new PdfString(Buffer.concat([marker, Buffer.alloc(bytes - marker.length)]), 'hex'),
   });
-  const field = PdfDict.of({ FT: PdfName.of('Sig'), T: textString(TIME_STAMP_NAME), V: pdf.register(signature) });
+  const field = PdfDict.of({
+    FT: PdfName.of('Sig'),
+    T: textString(freeFieldName(new PdfReader(pdf), TIME_STAMP_STEM)),
+    V: pdf.register(signature),
+  });
   const reader = new PdfReader(pdf);
   const form = reader.dict(catalog, 'AcroForm');
   if (!form) throw new Error('the signed PDF has no form fields');

@@ -7,7 +7,7 @@ import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Documents } from '../../documents/documents.ts';
-import { errorsWithin, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
+import { hasCode, invalidField } from '../../errors.ts';
 import type { Assembled, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { Dropped, PagePlace } from '../../pdf/assemble/open-document.ts';
@@ -20,25 +20,29 @@ import type { RenderReport } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
 import type { GivenFile } from '../request/values/given-file.ts';
 import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
+import type { SigningServices } from '../steps/signing.ts';
 import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
 import type { AssemblyRequest, DrawPlan, PartPlan, StepPlan } from './assembly-request.ts';
 import { fillFields, hasFields, markJob } from './marks.ts';
+import { inPart, inStep } from './naming.ts';
+import { type NumberedSigning, openSignings, type SignatureUpdates, signAll } from './signatures.ts';
 
 export interface AssemblyServices extends SourceServices, Omit<LetterheadServices, 'documents'> {
   /** May be missing if `needsBrowser` is false for the request. */
   engine: PrintEngine | undefined;
   documents: Pick<Documents, 'find' | 'read'>;
   /** See `uploads/assemble-uploads.ts`. */
-  uploadAssembly: {
+  uploadAssembly: SignatureUpdates & {
     assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled>;
   };
 }
 
 /** Whether something is rendered or drawn. */
-export function needsBrowser({ parts, steps }: AssemblyRequest): boolean {
+export function needsBrowser({ parts, steps, signatures }: AssemblyRequest): boolean {
   const isDrawn = (step: StepPlan) => 'draw' in step && 'mark' in step.draw.from;
-  return parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step));
+  const isShown = signatures.some(({ plan }) => plan.field !== undefined);
+  return isShown || parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step));
 }
 
 /** With what stored documents are read. */
@@ -53,6 +57,8 @@ interface Reading {
 /** The circumstances of one assembly. */
 interface Assembling extends Reading {
   services: AssemblyServices;
+  /** Absent where no certificates are kept. */
+  signing: SigningServices | undefined;
   owner: RenderOwner;
 }
 
@@ -64,13 +70,31 @@ const JSON_TYPE = 'application/json';
 export async function assembleFile(request: AssemblyRequest, at: Assembling): Promise<AssembledResult> {
   const reports: RenderReport[] = [];
   const parts: AssemblyPart[] = [];
+  const signings = await openAll(request, at);
   for (const [index, plan] of request.parts.entries())
     parts.push(await inPart(index, () => preparePart(plan, index, request, reports, at)));
   at.deadline.enter('finish');
-  const assembled = await runSteps(request, parts, at);
+  const assembled = await signResult(await runSteps(request, parts, at, signings.length > 0), signings, at);
   at.deadline.leave();
   const report = joinReports(reports, assembled.dropped, at.deadline.timings());
   return { ...(await toFile(request, assembled)), report, timings: at.deadline.timings() };
+}
+
+async function openAll(request: AssemblyRequest, { signing, principal, deadline }: Assembling): Promise<NumberedSigning[]> {
+  const [first] = request.signatures;
+  if (!first) return [];
+  if (!signing) throw invalidField(`steps[${first.number}].sign`, 'needs the service, which keeps the certificates of a key');
+  return deadline.race(openSignings(request, signing, principal));
+}
+
+async function signResult(assembled: Assembled, signings: readonly NumberedSigning[], at: Assembling): Promise<Assembled> {
+  const [file] = assembled.files;
+  if (!file || !signings.length) return assembled;
+  const { services, owner, deadline } = at;
+  const signed = await signAll(file.content, signings, {
+    ...{ updates: services.uploadAssembly, engine: services.engine, owner, deadline },
+  });
+  return { ...assembled, files: [signed] };
 }
 
 async function preparePart(
@@ -97,13 +121,17 @@ export async function checkAssembly(
   services: Omit<AssemblyServices, 'engine'>,
   principal: Principal,
   deadline: Deadline,
+  signing: SigningServices,
 ): Promise<void> {
+  await openSignings(request, signing, principal);
   const at = { services, principal, deadline, hold() {} };
   const existing: AssemblyPart[] = [];
+  const keepsSignatures = request.signatures.length > 0 && !request.steps.length && request.parts.length === 1;
+  const dropsSignatures = request.dropsSignatures || keepsSignatures;
   for (const [index, { from, pages, title, password }] of request.parts.entries())
     await inPart(index, async () => {
       if ('request' in from) await resolveSource(from.request, principal, services, { signal: deadline.signal });
-      else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures: request.dropsSignatures });
+      else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures });
     });
   for (const { number, step } of request.steps)
     await inStep(number, async () => {
@@ -137,7 +165,7 @@ async function readFile(file: GivenFile, { services, principal, deadline, hold }
 }
 
 /** Runs steps in as few processes as possible: what is drawn with the numbers of pages needs the pages first. */
-async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Assembling): Promise<Assembled> {
+async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Assembling, isSigned: boolean): Promise<Assembled> {
   let [current, places, dropped]: [AssemblyPart[], PagePlace[] | undefined, Dropped[]] = [parts, undefined, []];
   const steps: Array<{ number: number; step: Step }> = [];
   const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password'>>) => {
@@ -157,7 +185,15 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Ass
     steps.push({ number, step: await inStep(number, () => toStep(step, places ?? [], at)) });
   }
   const { split, extract, password } = request;
+  const [only, ...more] = current;
+  const isUntouched = isSigned && !steps.length && !more.length && only && isWhole(only);
+  if (isUntouched) return { files: [{ content: only.content, pages: 0 }], places: places ?? [], dropped };
   return { ...(await run({ split, extract, password })), dropped };
+}
+
+/** Whether all of a PDF is taken as it is, so that earlier signatures can stay. */
+function isWhole({ pages, password, dropsSignatures }: AssemblyPart): boolean {
+  return pages === undefined && password === undefined && !dropsSignatures;
 }
 
 /** The result of earlier steps, which keeps what it claims. */
@@ -209,25 +245,6 @@ async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[
 function requireEngine({ engine }: AssemblyServices): PrintEngine {
   if (!engine) throw new Error('the assembly needs a browser');
   return engine;
-}
-
-function inPart<T>(index: number, work: () => Promise<T>): Promise<T> {
-  return naming(`parts[${index}]`, work);
-}
-
-function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
-  return naming(`steps[${number}]`, work);
-}
-
-/** Errors name the part or the step. */
-async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    if (error.code === 'invalid_request') throw invalidRequest(errorsWithin(name, error));
-    throw error.reword(`${name}: ${error.message}`);
-  }
 }
 
 async function toFile(

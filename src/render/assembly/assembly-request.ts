@@ -16,6 +16,7 @@ import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../re
 import { AssemblyBody, type GivenDraw, type GivenPart, type GivenStep, StepSchema } from '../request/schemas/assembly-schema.ts';
 import { equivalentOption } from '../request/schemas/equivalent-options.ts';
 import type { PdfOptions } from '../request/schemas/options-schema.ts';
+import type { SignaturePlan } from '../request/signature-options.ts';
 import { parseAssets, type UploadedFile } from '../request/values/assets.ts';
 import { isUsableFilename } from '../request/values/filename.ts';
 import { type GivenFile, parseFile } from '../request/values/given-file.ts';
@@ -52,6 +53,7 @@ export interface AssemblyRequest {
   split: { number: number; step: SplitStep } | undefined;
   extract: { number: number; step: ExtractStep } | undefined;
   password: Password | undefined;
+  signatures: Array<{ number: number; plan: SignaturePlan }>;
   dropsSignatures: boolean;
   store: boolean | undefined;
   keptMs?: number | undefined;
@@ -178,14 +180,16 @@ function checkPages(path: string, pages: string | undefined, errors: ValidationE
   if (pages !== undefined && !parsePageChoice(pages)) errors.add(path, `must be ${PAGE_CHOICE_EXPECTED}`);
 }
 
-interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password'> {
+interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'signatures'> {
   plans: AssemblyRequest['steps'];
 }
 
-const LAST = ['encrypt', 'split', 'extract'] as const;
+const LAST = ['encrypt', 'sign', 'split', 'extract'] as const;
+/** What may follow a step that ends the PDF. */
+const AFTER_LAST: Readonly<Record<string, string>> = { encrypt: 'split', sign: 'sign' };
 
 function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: ValidationErrors): Steps {
-  const steps: Steps = { plans: [], split: undefined, extract: undefined, password: undefined };
+  const steps: Steps = { plans: [], split: undefined, extract: undefined, password: undefined, signatures: [] };
   let ended: string | undefined;
   for (const [number, step] of given.entries()) {
     const at = `steps[${number}]`;
@@ -195,7 +199,7 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
       errors.add(at, `must have exactly one of ${Object.keys(StepSchema.properties).join(', ')}`);
       continue;
     }
-    const mayFollow = ended === undefined || (ended === 'encrypt' && name === 'split');
+    const mayFollow = ended === undefined || AFTER_LAST[ended] === name;
     if (!mayFollow) errors.add(at, `cannot follow ${ended}, which ends the PDF`);
     if (LAST.some((last) => last === name)) ended = name;
     parseStep(step, { at, number, files, errors }, steps);
@@ -214,7 +218,10 @@ function parseStep(step: GivenStep, place: Place, steps: Steps): void {
   const { number, at, errors } = place;
   if (step.split) steps.split = { number, step: parseSplit(step.split, at, errors) };
   else if (step.extract) steps.extract = { number, step: { what: step.extract.what ?? EXTRACTED } };
-  else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
+  else if (step.sign) {
+    const { signature } = parseFinish({ signature: step.sign }, `${at}.sign`, errors);
+    if (signature) steps.signatures.push({ number, plan: signature });
+  } else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
   else {
     const plan = toPlan(step, place);
     if (plan) steps.plans.push({ number, step: plan });

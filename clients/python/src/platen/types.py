@@ -1044,6 +1044,25 @@ class RedactStep(TypedDict):
     one is no text. Default: `false`."""
 
 
+class SignStep(TypedDict):
+    """Signs the PDF (PAdES) with a stored certificate, as `options.signature` does. Only other signatures can
+    follow. A PDF that is signed already keeps its signatures, if no other step is before."""
+
+    certificate: str
+    """The id of a stored certificate of the same API key (see `POST /v1/certificates`)."""
+    level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
+    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation
+    data of the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`."""
+    reason: NotRequired[str]
+    """Why the document is signed."""
+    location: NotRequired[str]
+    """Where it is signed."""
+    contact: NotRequired[str]
+    """How to contact the signer."""
+    field: NotRequired[SignatureField]
+    """Where the signature is shown. Default: the signature is not shown."""
+
+
 class SplitStep(TypedDict):
     """Makes several PDFs, which are sent as a ZIP archive. Must be the last step."""
 
@@ -1082,6 +1101,7 @@ class AssemblyStep(TypedDict):
     redact: NotRequired[RedactStep]
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
+    sign: NotRequired[SignStep]
     split: NotRequired[SplitStep]
     extract: NotRequired[ExtractStep]
 

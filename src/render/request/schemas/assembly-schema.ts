@@ -9,6 +9,7 @@ import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } fr
 import { LENGTH } from './length-schema.ts';
 import { flag, oneOf, option } from './option.ts';
 import { PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { SIGNATURE_STEP } from './signature-schema.ts';
 
 export const MAX_PARTS = 2_000;
 export const MAX_STEPS = 50;
@@ -256,6 +257,12 @@ export const StepSchema = Type.Object(
     }),
     encrypt: option(Password, {
       description: 'Protects the PDF, as `options.password` does. Must be the last step but `split`.',
+    }),
+    sign: option(SIGNATURE_STEP, {
+      description:
+        'Signs the PDF (PAdES) with a stored certificate, as `options.signature` does. Only other signatures can follow. A PDF that is signed already keeps its signatures, if no other step is before.',
+      expected: 'an object {certificate, level, reason, location, contact, field}',
+      examples: [{ certificate: 'cert_0123456789ABCDEFGHIJKL', reason: 'Approved' }],
     }),
     split: option(
       Type.Object(

@@ -53,29 +53,41 @@ const NamedPlace = Type.Object(
 );
 const Field = Type.Union([Position, NamedPlace]);
 
-const Signature = Type.Object(
+const SIGNED = {
+  certificate: Type.String({
+    maxLength: 64,
+    expected: 'the id of a certificate, cert_...',
+    description: 'The id of a stored certificate of the same API key (see `POST /v1/certificates`).',
+    examples: ['cert_0123456789ABCDEFGHIJKL'],
+  }),
+  level: option(oneOf(LEVELS), {
+    description:
+      'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of the issuers, `B-LTA` also a time stamp of that data.',
+    default: 'B-B',
+  }),
+  reason: Text('Why the document is signed.'),
+  location: Text('Where it is signed.'),
+  contact: Text('How to contact the signer.'),
+  field: option(Field, {
+    expected: 'an object {page, x, y, width, height, html} or {name, html}',
+    description: 'Where the signature is shown.',
+    'x-default': 'the signature is not shown',
+  }),
+};
+
+const Signature = Type.Object(SIGNED, { ...CLOSED, $id: 'Signature' });
+
+/** The signature of a PDF that exists, which has no places for one. */
+export const SIGNATURE_STEP = Type.Object(
   {
-    certificate: Type.String({
-      maxLength: 64,
-      expected: 'the id of a certificate, cert_...',
-      description: 'The id of a stored certificate of the same API key (see `POST /v1/certificates`).',
-      examples: ['cert_0123456789ABCDEFGHIJKL'],
-    }),
-    level: option(oneOf(LEVELS), {
-      description:
-        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of the issuers, `B-LTA` also a time stamp of that data.',
-      default: 'B-B',
-    }),
-    reason: Text('Why the document is signed.'),
-    location: Text('Where it is signed.'),
-    contact: Text('How to contact the signer.'),
-    field: option(Field, {
-      expected: 'an object {page, x, y, width, height, html} or {name, html}',
+    ...SIGNED,
+    field: option(Position, {
+      expected: 'an object {page, x, y, width, height, html}',
       description: 'Where the signature is shown.',
       'x-default': 'the signature is not shown',
     }),
   },
-  { ...CLOSED, $id: 'Signature' },
+  { ...CLOSED, $id: 'SignStep' },
 );
 
 export const SIGNATURE_OPTION = option(Signature, {

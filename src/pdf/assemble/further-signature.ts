@@ -1,0 +1,55 @@
+/** Adds a signature to a PDF that exists, signed or not: a PDF in, the same bytes followed by an incremental update out. */
+import { PDF } from '@libpdf/core';
+import { claimsStructure } from '../conformance/profiles.ts';
+import type { SignatureField, SignaturePlaceholder } from '../finish-settings.ts';
+import { readPartFacts } from '../merge/merge-claims.ts';
+import { isProtected } from '../objects/cross-reference.ts';
+import { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
+import { PdfUpdate } from '../objects/pdf-update.ts';
+import { addSignatureField, findHole, hasSignature, placeField } from '../security/signature-field.ts';
+
+/** A PDF that cannot be signed. The message is a predicate. */
+export class SignatureRefusedError extends Error {
+  override name = 'SignatureRefusedError';
+}
+
+export interface WithPlaceholder {
+  file: Uint8Array;
+  hole: SignaturePlaceholder;
+  pages: number;
+}
+
+/** Throws `SignatureRefusedError`, and `print_failed` for a field that is not on its page. */
+export async function withSignatureField(file: Uint8Array, field: SignatureField): Promise<WithPlaceholder> {
+  const update = await openForUpdate(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  if (update.pdf.version.startsWith('2')) update.version = '2.0';
+  const isTagged = claimsStructure(readPartFacts(update.pdf).claims); // who claims nothing may have other trees than we read
+  const marker = addSignatureField(update, field, await placeField(update, field.visible), undefined, isTagged);
+  const written = update.write();
+  return { file: written, hole: findHole(written, marker, field.digest), pages: update.pages().length };
+}
+
+/** A PDF that is not signed is written anew if it is too damaged for an update. */
+async function openForUpdate(bytes: Buffer): Promise<PdfUpdate> {
+  const pdf = isProtected(bytes) ? undefined : await PDF.load(bytes);
+  if (!pdf || pdf.isEncrypted) throw new SignatureRefusedError('is protected by a password: send it as password of the part');
+  if (allowsNoChange(pdf)) throw new SignatureRefusedError('is certified, and allows no further signature');
+  try {
+    return new PdfUpdate(bytes, pdf);
+  } catch {
+    if (hasSignature(pdf)) throw new SignatureRefusedError('is signed, and too damaged for a further signature');
+    const written = writeWithObjectStreams(new ForeignPdf(pdf)).join();
+    return PdfUpdate.open(Buffer.from(written.buffer));
+  }
+}
+
+/** Whether a certification forbids all changes (ISO 32000-1, 12.8.2.2). */
+function allowsNoChange(pdf: PDF): boolean {
+  const reader = new PdfReader(pdf);
+  const certification = reader.dict(reader.dict(pdf.context.catalog.getDict(), 'Perms'), 'DocMDP');
+  return reader.list(certification, 'Reference').some((each) => {
+    return reader.number(reader.dict(reader.asDict(each), 'TransformParams'), 'P') === 1;
+  });
+}

@@ -1,0 +1,89 @@
+/** Signs an assembled PDF, once for each step `sign`: certificates and a PDF in, the signed PDF out. */
+import type { Principal } from '../../accounts/accounts.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { WithPlaceholder } from '../../pdf/assemble/further-signature.ts';
+import type { AssembledFile } from '../../pdf/assemble/open-document.ts';
+import type { SignatureField, ValidationUpdate } from '../../pdf/finish-settings.ts';
+import type { withValidationData } from '../../pdf/security/validation-update.ts';
+import { contentLanguages, type PrintEngine } from '../pdf.ts';
+import type { RenderOwner } from '../render-owner.ts';
+import { placedAppearance, printPlaced } from '../steps/signature-appearance.ts';
+import { completeSignature, openSigning, type Signing, type SigningServices, toSignatureField } from '../steps/signing.ts';
+import type { AssemblyRequest } from './assembly-request.ts';
+import { inStep } from './naming.ts';
+
+/** Adds signature fields and validation data to PDFs of others, in processes of their own. */
+export interface SignatureUpdates {
+  addSignatureField(
+    owner: string,
+    task: { content: Uint8Array; field: SignatureField },
+    signal?: AbortSignal,
+  ): Promise<WithPlaceholder>;
+  extend(
+    owner: string,
+    task: { content: Uint8Array; update: ValidationUpdate },
+    signal?: AbortSignal,
+  ): ReturnType<typeof withValidationData>;
+}
+
+export interface NumberedSigning {
+  number: number;
+  signing: Signing;
+}
+
+/** Call it before anything is rendered. Throws as `openSigning` does. */
+export async function openSignings(
+  { signatures }: Pick<AssemblyRequest, 'signatures'>,
+  services: SigningServices,
+  principal: Pick<Principal, 'keyId' | 'accountId'>,
+): Promise<NumberedSigning[]> {
+  const opened: NumberedSigning[] = [];
+  for (const { number, plan } of signatures) {
+    const signing = await inStep(number, () => openSigning(services, plan, principal));
+    if (signing) opened.push({ number, signing });
+  }
+  return opened;
+}
+
+interface At {
+  updates: SignatureUpdates;
+  engine: PrintEngine | undefined;
+  owner: RenderOwner;
+  deadline: Deadline;
+}
+
+export async function signAll(content: Uint8Array, signings: readonly NumberedSigning[], at: At): Promise<AssembledFile> {
+  let file: AssembledFile = { content, pages: 0 };
+  for (const { number, signing } of signings) file = await inStep(number, () => signOnce(file.content, signing, at));
+  return file;
+}
+
+async function signOnce(content: Uint8Array, signing: Signing, at: At): Promise<AssembledFile> {
+  const { updates, owner, deadline } = at;
+  const field = toSignatureField(signing, await printAppearance(signing, at));
+  const adding = updates.addSignatureField(owner.shareOf, { content, field }, deadline.signal);
+  const { file, hole, pages } = await deadline.race(adding);
+  const finishing = {
+    async extend(shareOf: string, pieces: Buffer[], update: ValidationUpdate) {
+      const extended = await updates.extend(shareOf, { content: Buffer.concat(pieces), update }, deadline.signal);
+      return { pieces: [toBuffer(extended.file)], hole: extended.hole };
+    },
+  };
+  const context = { owner: owner.shareOf, deadline };
+  const signed = await completeSignature([toBuffer(file)], hole, signing, finishing, context);
+  return { content: Buffer.concat(signed), pages };
+}
+
+/** Undefined for a signature that is not shown. */
+async function printAppearance(signing: Signing, { engine, owner, deadline }: At): ReturnType<typeof printPlaced> {
+  const placed = placedAppearance(signing);
+  if (!placed) return undefined;
+  if (!engine) throw new Error('a visible signature needs a browser');
+  const languages = contentLanguages({ kind: 'html', html: placed.html, baseUrl: undefined });
+  const suitable = { once: false, shareOf: owner.shareOf, suits: () => true };
+  return engine.pool.use(owner.boundary, deadline, (page) => printPlaced(page, placed, languages, deadline), suitable);
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
