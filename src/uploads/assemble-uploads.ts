@@ -4,8 +4,8 @@
  */
 import { invalidField } from '../errors.ts';
 import type { Assembled, AssemblyFault, AssemblyOrder } from '../pdf/assemble/assemble.ts';
-import type { WithPlaceholder } from '../pdf/assemble/further-signature.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
+import type { WithPlaceholder } from '../pdf/security/further-signature.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { AssemblyOutcome, AssemblyTask, ExtendOutcome, ExtendTask, SigningOutcome, SigningTask } from './assemble-worker.ts';
 import { MAX_UNPACKED_BYTES, PdfProcesses, WASM_LIMIT } from './upload-limits.ts';

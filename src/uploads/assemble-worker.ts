@@ -2,10 +2,10 @@
 
 import { ServiceError } from '../errors.ts';
 import { type Assembled, type AssemblyFault, type AssemblyOrder, assemble } from '../pdf/assemble/assemble.ts';
-import { SignatureRefusedError, type WithPlaceholder, withSignatureField } from '../pdf/assemble/further-signature.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
 import type { SignatureField, ValidationUpdate } from '../pdf/finish-settings.ts';
 import { type Refusal, toRefusal } from '../pdf/refusal.ts';
+import { SignatureRefusedError, type WithPlaceholder, withSignatureField } from '../pdf/security/further-signature.ts';
 import { withValidationData } from '../pdf/security/validation-update.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';

@@ -1,8 +1,8 @@
 /** Withdraws what a PDF claims to conform to, where a step may have broken it. */
 import type { Claims } from '../conformance/profiles.ts';
 import { toFacts } from '../edit/metadata.ts';
+import { readPartFacts } from '../edit/read-facts.ts';
 import { type DocumentFacts, xmpStream } from '../edit/xmp.ts';
-import { readPartFacts } from '../merge/merge-claims.ts';
 import { readInformation } from './information.ts';
 import type { OpenDocument } from './open-document.ts';
 

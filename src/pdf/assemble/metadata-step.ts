@@ -2,8 +2,8 @@
 import type { PdfDict } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import { toFacts, writeInformation } from '../edit/metadata.ts';
+import { readPartFacts } from '../edit/read-facts.ts';
 import type { PdfMetadata } from '../finish-settings.ts';
-import { readPartFacts } from '../merge/merge-claims.ts';
 import { writeXmp } from './claims.ts';
 import { type InformationEntries, readInformation } from './information.ts';
 import type { OpenDocument } from './open-document.ts';

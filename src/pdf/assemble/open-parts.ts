@@ -1,9 +1,9 @@
 /** Opens the parts of an assembly, and joins several to one PDF. */
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { attach } from '../edit/attachments.ts';
+import { readPartFacts } from '../edit/read-facts.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
-import { readPartFacts } from '../merge/merge-claims.ts';
 import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { hasSignature } from '../security/signature-field.ts';

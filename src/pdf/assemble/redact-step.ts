@@ -5,7 +5,7 @@
 import { PDF } from '@libpdf/core';
 import { NO_CLAIMS } from '../conformance/profiles.ts';
 import { toFacts } from '../edit/metadata.ts';
-import { readPartFacts } from '../merge/merge-claims.ts';
+import { readPartFacts } from '../edit/read-facts.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { findWithPdfium } from '../redact/prove.ts';

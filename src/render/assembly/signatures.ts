@@ -1,9 +1,9 @@
 /** Signs an assembled PDF, once for each step `sign`: certificates and a PDF in, the signed PDF out. */
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Deadline } from '../../deadline.ts';
-import type { WithPlaceholder } from '../../pdf/assemble/further-signature.ts';
 import type { AssembledFile } from '../../pdf/assemble/open-document.ts';
 import type { SignatureField, ValidationUpdate } from '../../pdf/finish-settings.ts';
+import type { WithPlaceholder } from '../../pdf/security/further-signature.ts';
 import type { withValidationData } from '../../pdf/security/validation-update.ts';
 import { contentLanguages, type PrintEngine } from '../pdf.ts';
 import type { RenderOwner } from '../render-owner.ts';

@@ -1,14 +1,14 @@
 /** Adds a signature to a PDF that exists, signed or not: a PDF in, the same bytes followed by an incremental update out. */
 import { PDF } from '@libpdf/core';
 import { claimsStructure } from '../conformance/profiles.ts';
+import { readPartFacts } from '../edit/read-facts.ts';
 import type { SignatureField, SignaturePlaceholder } from '../finish-settings.ts';
-import { readPartFacts } from '../merge/merge-claims.ts';
 import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { PdfUpdate } from '../objects/pdf-update.ts';
-import { addSignatureField, findHole, hasSignature, placeField } from '../security/signature-field.ts';
+import { addSignatureField, findHole, hasSignature, placeField } from './signature-field.ts';
 
 /** A PDF that cannot be signed. The message is a predicate. */
 export class SignatureRefusedError extends Error {
