@@ -5,10 +5,12 @@ import { toLetterhead } from '../edit/letterhead.ts';
 import type { Letterhead, Password } from '../finish-settings.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
-import { encrypt } from '../objects/encrypt.ts';
+import { type Encryption, encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import { writePlain } from '../objects/write.ts';
 import { withdrawClaims } from './claims.ts';
+import { alreadyConformant, type ConformStep, conform, requireConformance } from './conform.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import {
   type AssembledFile,
@@ -30,6 +32,7 @@ export interface AssemblyOrder {
   /** What becomes of the whole. At most one of them is there. */
   split?: { number: number; step: SplitStep } | undefined;
   extract?: { number: number; step: ExtractStep } | undefined;
+  conform?: { number: number; step: ConformStep } | undefined;
   password?: Password | undefined;
   isLetterhead?: boolean | undefined;
   maxBytes: number;
@@ -69,7 +72,9 @@ function join(...names: string[]): string {
 
 async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<Assembled> {
   const { steps, split, extract: wanted, password, maxBytes } = order;
-  const isLast = !steps.length && !split && !wanted && !password && !order.isLetterhead;
+  const conformant = await findConformant(order, checks);
+  if (conformant) return { files: [conformant], places: order.places ?? [], dropped: [] };
+  const isLast = !steps.length && !split && !wanted && !password && !order.conform && !order.isLetterhead;
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
@@ -77,6 +82,7 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
   for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
   if (password) withdrawClaims(document, 'encrypt');
   if (order.isLetterhead) return { files: [], places: [], dropped: [], letterhead: await prepare(document, maxBytes) };
+  if (order.conform) await inStep(order.conform.number, () => finishConformant(document, order.conform as Conforming));
   const outcome = wanted
     ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
     : { files: await finish(document, order) };
@@ -87,6 +93,27 @@ async function prepare(document: OpenDocument, maxBytes: number): Promise<Letter
   const letterhead = await toLetterhead(await copyOf(document));
   if (letterhead.bytes > maxBytes) throw mergedTooLarge(maxBytes);
   return letterhead;
+}
+
+type Conforming = NonNullable<AssemblyOrder['conform']>;
+
+/** A single PDF that conforms as it is stays as it is. */
+async function findConformant({ parts, steps, conform: wanted }: AssemblyOrder, checks: PartChecks) {
+  const [only, ...more] = parts;
+  if (!wanted || !only || more.length || steps.length || only.pages !== undefined || only.password !== undefined)
+    return undefined;
+  const found = await alreadyConformant(only.content, wanted.step);
+  checks.renew();
+  return found;
+}
+
+/** The PDF conforms only as it was written. Throws `not_conformant`. */
+async function finishConformant(document: OpenDocument, { step }: Conforming): Promise<void> {
+  conform(document, step);
+  const written = toFileParts(document.pdf).join();
+  document.renew();
+  await requireConformance(written, step);
+  document.renew();
 }
 
 async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {
@@ -127,10 +154,14 @@ async function write(
   /** Of the PDFs before it. */
   bytesBefore = 0,
 ): Promise<AssembledFile> {
-  if (pdf.pdf.version.startsWith('2')) pdf.version = '2.0';
   const random = password && new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES));
   const protection = password && random && encrypt(pdf.catalog, password, random);
-  const parts = writeWithObjectStreams(pdf, protection);
+  const parts = toFileParts(pdf, protection);
   if (bytesBefore + parts.length > maxBytes) throw mergedTooLarge(maxBytes);
   return { content: parts.join(), pages: pdf.pages().length };
+}
+
+/** PDF 1.4 knows no object streams. */
+function toFileParts(pdf: ForeignPdf, protection?: Encryption) {
+  return pdf.version === '1.4' ? writePlain(pdf) : writeWithObjectStreams(pdf, protection);
 }

@@ -1,6 +1,7 @@
 /** Opens the parts of an assembly, and joins several to one PDF. */
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { attach } from '../edit/attachments.ts';
+import { readLabels, writeLabels } from '../edit/page-labels.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
@@ -9,7 +10,6 @@ import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { hasSignature } from '../security/signature-field.ts';
 import { readFiles, withUniqueNames } from './files.ts';
 import { type OpenDocument, type PagePlace, StepError } from './open-document.ts';
-import { readLabels, writeLabels } from './page-labels.ts';
 import { chosenPages } from './page-steps.ts';
 import { isRepeated, selectPages } from './select-pages.ts';
 

@@ -1,10 +1,10 @@
 /** Keeps some pages of a PDF, in a new order, and removes what belongs to the others: links, bookmarks, form fields, tags, labels. */
 import { PdfArray, PdfDict, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import { readLabels, writeLabels } from '../edit/page-labels.ts';
 import { targetPage } from '../objects/destinations.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { treeEntries } from '../objects/name-tree.ts';
 import { readOutline, withoutPages, writeOutline } from '../structure/outline.ts';
-import { readLabels, writeLabels } from './page-labels.ts';
 
 /** Structure trees of others may be as deep as they like. */
 const MAX_DEPTH = 500;

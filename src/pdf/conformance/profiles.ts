@@ -13,6 +13,9 @@ export const ARCHIVE_PROFILES = [
 export const ACCESSIBLE_PROFILES = ['PDF/UA-1', 'PDF/UA-2'] as const;
 export const PROFILES = [...ARCHIVE_PROFILES, ...ACCESSIBLE_PROFILES] as const;
 export type Profile = (typeof PROFILES)[number];
+/** Those that only a PDF which exists is made to conform to: prints may be transparent, which PDF/A-1 forbids. */
+export const ALL_PROFILES = ['PDF/A-1b', ...PROFILES] as const;
+export type AnyProfile = (typeof ALL_PROFILES)[number];
 
 /** Each level includes the requirements of those before it. */
 const LEVELS = ['B', 'U', 'A'] as const;
@@ -32,7 +35,7 @@ export interface Claims {
   accessible: 1 | 2 | undefined;
 }
 
-export function toClaims(profiles: readonly Profile[]): Claims {
+export function toClaims(profiles: readonly AnyProfile[]): Claims {
   const [, part, level = ''] = /PDF\/A-(\d)(\w?)/.exec(profiles.join(' ')) ?? [];
   const accessible = ([1, 2] as const).find((number) => profiles.includes(`PDF/UA-${number}`));
   return {
@@ -61,7 +64,11 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.1.2': '6.1.2',
   '6.1.3': '6.1.3',
   '6.1.4': '6.1.4',
+  '6.1.7.1': '6.1.6.1',
+  '6.1.7.2': '6.1.6.2',
   '6.2.4.3': '6.2.4.3',
+  '6.2.5': '6.2.5',
+  '6.2.8': '6.2.7',
   '6.2.11.4.1': '6.2.10.4.1',
   '6.2.11.8': '6.2.10.9',
   '6.3.2': '6.3.2',
@@ -72,6 +79,28 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.6.2.1': '6.7.2.1',
   '6.6.4': '6.7.3',
   '6.8': '6.9',
+};
+
+/** The clauses of ISO 19005-1. It does not know XFA forms. */
+const CLAUSES_OF_PART_1: Record<string, string> = {
+  '6.1.3': '6.1.3',
+  '6.1.4': '6.1.4',
+  '6.1.7.1': '6.1.7',
+  '6.1.7.2': '6.1.10',
+  '6.2.4.3': '6.2.3.3',
+  '6.2.5': '6.2.8',
+  '6.2.8': '6.2.4',
+  '6.2.8.3': '6.1.10',
+  '6.2.10': '6.4',
+  '6.2.11.4.1': '6.3.4',
+  '6.3.2': '6.5.3',
+  '6.3.3': '6.9',
+  '6.4.1': '6.9',
+  '6.5.1': '6.6.1',
+  '6.6.2.1': '6.7.2',
+  '6.6.4': '6.7.11',
+  '6.8': '6.1.11',
+  '6.9': '6.1.13',
 };
 
 export interface RuleClauses {
@@ -92,7 +121,7 @@ function archiveClause(
   { archive: clause = '', isOfPart4 = false }: RuleClauses,
   claimed: NonNullable<Claims['archive']>,
 ): string {
-  const own = claimed.part === 4 ? CLAUSES_OF_PART_4[clause] : clause;
+  const own = claimed.part === 4 ? CLAUSES_OF_PART_4[clause] : claimed.part === 1 ? CLAUSES_OF_PART_1[clause] : clause;
   const needed = clause.startsWith('6.7.') ? 'A' : clause.startsWith('6.2.11.7') ? 'U' : 'B';
   const isClaimed = claimed.part === 4 || (!isOfPart4 && levelRank(claimed.level) >= levelRank(needed));
   return own && isClaimed ? `ISO 19005-${claimed.part}, ${own}` : '';

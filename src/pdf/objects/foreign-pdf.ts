@@ -19,6 +19,7 @@ export class ForeignPdf extends EditablePdf {
     super(NO_FILE, pdf);
     const { trailer } = pdf.context.info;
     const [id] = this.list(trailer, 'ID');
+    if (pdf.version.startsWith('2')) this.version = '2.0';
     if (id && 'bytes' in id) this.id = id.bytes as Uint8Array;
   }
 
@@ -83,6 +84,12 @@ export function* listReachable(pdf: PdfReader, from: readonly PdfRef[]): Generat
     if (!value || value instanceof PdfNull) continue;
     yield { id: ref.objectNumber, value };
     collectReferences(value, waiting);
+  }
+
+  /** The objects that are dictionaries or streams. They may be changed meanwhile. */
+  *dictionaries(): Generator<{ ref: PdfRef; dict: PdfDict }> {
+    for (const object of [...this.objects()])
+      if ('value' in object && object.value instanceof PdfDict) yield { ref: PdfRef.of(object.id), dict: object.value };
   }
 }
 

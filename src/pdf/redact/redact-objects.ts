@@ -3,7 +3,7 @@
  * destinations and states, descriptions of tags, and streams of text.
  */
 import { PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
-import type { EditablePdf } from '../objects/editable-pdf.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { treeEntries } from '../objects/name-tree.ts';
 import { textString } from '../objects/syntax.ts';
 import { markOf } from './read-content.ts';
@@ -22,8 +22,8 @@ const DESCRIPTIONS = ['ActualText', 'Alt', 'E', 'T'];
 const MAX_DEPTH = 500;
 
 /** Removes private data, whatever is searched. */
-export function dropPrivateData(pdf: EditablePdf): void {
-  for (const { ref, dict } of dictionaries(pdf)) {
+export function dropPrivateData(pdf: ForeignPdf): void {
+  for (const { ref, dict } of pdf.dictionaries()) {
     const dropped = [...PRIVATE, ...(ref.objectNumber === pdf.root.objectNumber ? [] : ['Metadata'])].filter((entry) =>
       dict.has(entry),
     );
@@ -39,16 +39,16 @@ interface Lost {
 }
 
 /** Removes the descriptions of the elements around what lost something. */
-export function dropDescriptions(pdf: EditablePdf, lost: Lost): void {
+export function dropDescriptions(pdf: ForeignPdf, lost: Lost): void {
   if (!lost.marks.size && !lost.annotations.size) return;
-  for (const { ref, dict } of dictionaries(pdf)) {
+  for (const { ref, dict } of pdf.dictionaries()) {
     const isTouched = dict.has('S') && pdf.listOrOne(dict, 'K').some((kid) => isLost(pdf, dict, kid, lost));
     if (isTouched) dropDescriptionsAround(pdf, ref);
   }
 }
 
 /** Whether a kid of an element is marked content or an annotation that lost something. */
-function isLost(pdf: EditablePdf, element: PdfDict, kid: PdfObject, { marks, annotations }: Lost): boolean {
+function isLost(pdf: ForeignPdf, element: PdfDict, kid: PdfObject, { marks, annotations }: Lost): boolean {
   const found = pdf.resolve(kid);
   const own = found instanceof PdfDict ? found : undefined;
   const object = own?.get('Obj');
@@ -58,7 +58,7 @@ function isLost(pdf: EditablePdf, element: PdfDict, kid: PdfObject, { marks, ann
   return mcid !== undefined && holder instanceof PdfRef && marks.has(markOf(holder.objectNumber, mcid));
 }
 
-function dropDescriptionsAround(pdf: EditablePdf, ref: PdfRef): void {
+function dropDescriptionsAround(pdf: ForeignPdf, ref: PdfRef): void {
   let at: PdfObject | undefined = ref;
   for (let depth = 0; at instanceof PdfRef && depth < MAX_DEPTH; depth++) {
     const element = pdf.asDict(at);
@@ -68,13 +68,8 @@ function dropDescriptionsAround(pdf: EditablePdf, ref: PdfRef): void {
   }
 }
 
-function* dictionaries(pdf: EditablePdf): Generator<{ ref: PdfRef; dict: PdfDict }> {
-  for (const object of [...pdf.objects()])
-    if ('value' in object && object.value instanceof PdfDict) yield { ref: PdfRef.of(object.id), dict: object.value };
-}
-
 /** Returns whether something was found. */
-export function redactStrings(pdf: EditablePdf, search: Search): boolean {
+export function redactStrings(pdf: ForeignPdf, search: Search): boolean {
   const redaction = new StringRedaction(pdf, search);
   redaction.run();
   if (redaction.isChanged) sortNames(pdf);
@@ -83,7 +78,7 @@ export function redactStrings(pdf: EditablePdf, search: Search): boolean {
 
 class StringRedaction {
   isChanged = false;
-  readonly #pdf: EditablePdf;
+  readonly #pdf: ForeignPdf;
   readonly #search: Search;
   /** New names by old ones. Different names stay different. */
   readonly #names = new Map<string, string>();
@@ -91,7 +86,7 @@ class StringRedaction {
   /** Dictionaries whose keys are names that a document chose. */
   readonly #chosen = new Set<PdfDict>();
 
-  constructor(pdf: EditablePdf, search: Search) {
+  constructor(pdf: ForeignPdf, search: Search) {
     this.#pdf = pdf;
     this.#search = search;
   }
@@ -185,7 +180,7 @@ class StringRedaction {
 }
 
 /** Writes name trees again, whose keys must be in order (ISO 32000-1, 7.9.6). */
-function sortNames(pdf: EditablePdf): void {
+function sortNames(pdf: ForeignPdf): void {
   const trees = [pdf.dict(pdf.catalog, 'Names'), pdf.dict(pdf.catalog, 'StructTreeRoot')];
   for (const holder of trees)
     for (const [name, tree] of [...(holder ?? [])]) {

@@ -3,7 +3,7 @@
  * so that the last round is a proof.
  */
 import { PdfArray, PdfDict, PdfNull, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
-import type { EditablePdf } from '../objects/editable-pdf.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { fromShown, pageView } from '../objects/page-view.ts';
 import { UnreadableError } from './read-content.ts';
 import { ContentRedaction } from './redact-content.ts';
@@ -50,7 +50,7 @@ export interface Redacted extends StreamsFound {
 }
 
 /** Throws `RedactionError`. */
-export async function redactPdf(pdf: EditablePdf, redaction: Redaction): Promise<Redacted> {
+export async function redactPdf(pdf: ForeignPdf, redaction: Redaction): Promise<Redacted> {
   const { search, color, dropsAttachments, isFirst } = redaction;
   dropPrivateData(pdf);
   const boxes = boxesOfPages(pdf, redaction.boxes);
@@ -75,7 +75,7 @@ function named<T>(page: number | undefined, work: () => T): T {
   }
 }
 
-function boxesOfPages(pdf: EditablePdf, boxes: readonly Box[]): Map<number, Polygon[]> {
+function boxesOfPages(pdf: ForeignPdf, boxes: readonly Box[]): Map<number, Polygon[]> {
   const pages = boxes.length ? pdf.pages() : [];
   const found = new Map<number, Polygon[]>();
   for (const { page, x, y, width, height } of boxes) {
@@ -89,7 +89,7 @@ function boxesOfPages(pdf: EditablePdf, boxes: readonly Box[]): Map<number, Poly
 }
 
 /** Appearances of annotations first, because their pages can be named, and then all other content. */
-function planOthers(pdf: EditablePdf, content: ContentRedaction): void {
+function planOthers(pdf: ForeignPdf, content: ContentRedaction): void {
   const resources = pdf.dict(pdf.dict(pdf.catalog, 'AcroForm'), 'DR');
   for (const [index, { page }] of pdf.pages().entries())
     for (const { ref, stream } of appearances(pdf, page)) named(index, () => content.planStream(ref, stream, resources));
@@ -101,7 +101,7 @@ function planOthers(pdf: EditablePdf, content: ContentRedaction): void {
   }
 }
 
-function appearances(pdf: EditablePdf, page: PdfDict): Array<{ ref: PdfRef; stream: PdfStream }> {
+function appearances(pdf: ForeignPdf, page: PdfDict): Array<{ ref: PdfRef; stream: PdfStream }> {
   return pdf.list(page, 'Annots').flatMap((annotation) => {
     const all = [...(pdf.dict(pdf.asDict(annotation), 'AP') ?? [])].map(([, value]) => value);
     const states = all.flatMap((each): PdfObject[] => {
@@ -115,13 +115,13 @@ function appearances(pdf: EditablePdf, page: PdfDict): Array<{ ref: PdfRef; stre
   });
 }
 
-function contentStreams(pdf: EditablePdf): Set<number> {
+function contentStreams(pdf: ForeignPdf): Set<number> {
   const refs = pdf.pages().flatMap(({ page }) => pdf.listOrOne(page, 'Contents'));
   return new Set(refs.flatMap((ref) => (ref instanceof PdfRef ? ref.objectNumber : [])));
 }
 
 /** Removes annotations under boxes, and form fields with all their widgets. Returns the numbers of those that are gone. */
-function removeAnnotations(pdf: EditablePdf, boxes: ReadonlyMap<number, Polygon[]>): Set<number> {
+function removeAnnotations(pdf: ForeignPdf, boxes: ReadonlyMap<number, Polygon[]>): Set<number> {
   const gone = new Set<number>();
   const pages = boxes.size ? pdf.pages() : [];
   for (const [index, areas] of boxes)
@@ -137,7 +137,7 @@ function removeAnnotations(pdf: EditablePdf, boxes: ReadonlyMap<number, Polygon[
   return gone;
 }
 
-function touches(pdf: EditablePdf, annotation: PdfObject, area: Polygon): boolean {
+function touches(pdf: ForeignPdf, annotation: PdfObject, area: Polygon): boolean {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = pdf.list(pdf.asDict(annotation), 'Rect').map((each) => {
     const side = pdf.resolve(each);
     return side instanceof PdfNumber ? side.value : 0;
@@ -151,7 +151,7 @@ function touches(pdf: EditablePdf, annotation: PdfObject, area: Polygon): boolea
 }
 
 /** A widget without a name of its own shows the value of the field above it. */
-function collectField(pdf: EditablePdf, annotation: PdfObject, gone: Set<number>): void {
+function collectField(pdf: ForeignPdf, annotation: PdfObject, gone: Set<number>): void {
   const dict = pdf.asDict(annotation);
   const parent = dict?.get('Parent');
   const isWidget = pdf.name(dict, 'Subtype') === 'Widget' && !dict?.has('T');

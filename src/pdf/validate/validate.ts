@@ -1,6 +1,7 @@
 /** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import {
+  type AnyProfile,
   type Claims,
   citeClauses,
   claimsStructure,
@@ -31,12 +32,12 @@ export interface FoundViolation {
 }
 
 export interface Validated {
-  profiles: Profile[];
+  profiles: AnyProfile[];
   violations: FoundViolation[];
 }
 
 /** Without `profiles`, checks the known profiles that the file claims, which may be none. Throws if the PDF cannot be read. */
-export async function validatePdf(bytes: Uint8Array, profiles: Profile[] | undefined): Promise<Validated> {
+export async function validatePdf(bytes: Uint8Array, profiles: AnyProfile[] | undefined): Promise<Validated> {
   const parsed = await PDF.load(bytes);
   const pdf = new ReadablePdf(parsed);
   const xmp = readXmp(pdf);
@@ -269,7 +270,7 @@ class Check {
     this.#checkActions(annotation, 'A', 'AA');
     this.#checkDestination(annotation);
     if (subtype === 'Popup') return;
-    if (subtype === 'FileAttachment' && this.#claims.archive?.part === 2) this.#add('attachment_forbidden');
+    if (subtype === 'FileAttachment' && [1, 2].includes(this.#claims.archive?.part ?? 0)) this.#add('attachment_forbidden');
     this.#checkAppearances(annotation);
     if (bits & HIDDEN_FLAGS || !(bits & PRINT_FLAG)) this.#add('annotation_flags');
     if (!annotation.has('AP') && subtype !== 'Link' && !this.#isEmpty(annotation)) this.#add('appearance_missing');
@@ -381,11 +382,12 @@ class Check {
 
   #checkFile(file: PdfDict, isAssociated: boolean): void {
     const { part, level } = this.#claims.archive ?? {};
-    if (part === 2 || (part === 4 && level === '')) this.#add('attachment_forbidden');
+    if (part === 1 || part === 2 || (part === 4 && level === '')) this.#add('attachment_forbidden');
     if (!file.has('Desc')) this.#add('attachment_description_missing');
     const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
     const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
-    if (part !== 2 && !(isDescribed.every(Boolean) && (isAssociated || part === 4))) this.#add('attachment_incomplete');
+    if (part !== 1 && part !== 2 && !(isDescribed.every(Boolean) && (isAssociated || part === 4)))
+      this.#add('attachment_incomplete');
   }
 }
 

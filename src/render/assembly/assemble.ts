@@ -126,7 +126,8 @@ export async function checkAssembly(
   await openSignings(request, signing, principal);
   const at = { services, principal, deadline, hold() {} };
   const existing: AssemblyPart[] = [];
-  const keepsSignatures = request.signatures.length > 0 && !request.steps.length && request.parts.length === 1;
+  const keepsSignatures =
+    request.signatures.length > 0 && !request.steps.length && !request.conform && request.parts.length === 1;
   const dropsSignatures = request.dropsSignatures || keepsSignatures;
   for (const [index, { from, pages, title, password }] of request.parts.entries())
     await inPart(index, async () => {
@@ -168,7 +169,7 @@ async function readFile(file: GivenFile, { services, principal, deadline, hold }
 async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Assembling, isSigned: boolean): Promise<Assembled> {
   let [current, places, dropped]: [AssemblyPart[], PagePlace[] | undefined, Dropped[]] = [parts, undefined, []];
   const steps: Array<{ number: number; step: Step }> = [];
-  const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password'>>) => {
+  const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform'>>) => {
     const order = { parts: current, steps: steps.splice(0), places, ...end };
     const work = at.services.uploadAssembly.assemble(at.principal.accountId, order, at.deadline.signal);
     const assembled = await at.deadline.race(work);
@@ -184,11 +185,11 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Ass
     }
     steps.push({ number, step: await inStep(number, () => toStep(step, places ?? [], at)) });
   }
-  const { split, extract, password } = request;
+  const { split, extract, password, conform } = request;
   const [only, ...more] = current;
-  const isUntouched = isSigned && !steps.length && !more.length && only && isWhole(only);
+  const isUntouched = isSigned && !conform && !steps.length && !more.length && only && isWhole(only);
   if (isUntouched) return { files: [{ content: only.content, pages: 0 }], places: places ?? [], dropped };
-  return { ...(await run({ split, extract, password })), dropped };
+  return { ...(await run({ split, extract, password, conform })), dropped };
 }
 
 /** Whether all of a PDF is taken as it is, so that earlier signatures can stay. */

@@ -1,12 +1,14 @@
 /** Parses the body of `POST /v1/pdf/assemble`. The result is valid once built, apart from what only the parts tell. */
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import { errorsWithin, hasCode } from '../../errors.ts';
+import type { ConformStep } from '../../pdf/assemble/conform.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import { EXTRACTED, type ExtractStep } from '../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
 import type { RedactStep } from '../../pdf/assemble/redact-step.ts';
 import type { SplitStep } from '../../pdf/assemble/split.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
+import { toClaims } from '../../pdf/conformance/profiles.ts';
 import type { Password } from '../../pdf/finish-settings.ts';
 import { Search } from '../../pdf/redact/search.ts';
 import { textErrors, validator } from '../../validate.ts';
@@ -53,6 +55,7 @@ export interface AssemblyRequest {
   split: { number: number; step: SplitStep } | undefined;
   extract: { number: number; step: ExtractStep } | undefined;
   password: Password | undefined;
+  conform: { number: number; step: ConformStep } | undefined;
   signatures: Array<{ number: number; plan: SignaturePlan }>;
   dropsSignatures: boolean;
   store: boolean | undefined;
@@ -180,16 +183,23 @@ function checkPages(path: string, pages: string | undefined, errors: ValidationE
   if (pages !== undefined && !parsePageChoice(pages)) errors.add(path, `must be ${PAGE_CHOICE_EXPECTED}`);
 }
 
-interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'signatures'> {
+interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform' | 'signatures'> {
   plans: AssemblyRequest['steps'];
 }
 
-const LAST = ['encrypt', 'sign', 'split', 'extract'] as const;
+const LAST = ['encrypt', 'conform', 'sign', 'split', 'extract'] as const;
 /** What may follow a step that ends the PDF. */
-const AFTER_LAST: Readonly<Record<string, string>> = { encrypt: 'split', sign: 'sign' };
+const AFTER_LAST: Readonly<Record<string, string>> = { encrypt: 'split', conform: 'sign', sign: 'sign' };
 
 function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: ValidationErrors): Steps {
-  const steps: Steps = { plans: [], split: undefined, extract: undefined, password: undefined, signatures: [] };
+  const steps: Steps = {
+    plans: [],
+    split: undefined,
+    extract: undefined,
+    password: undefined,
+    conform: undefined,
+    signatures: [],
+  };
   let ended: string | undefined;
   for (const [number, step] of given.entries()) {
     const at = `steps[${number}]`;
@@ -218,6 +228,7 @@ function parseStep(step: GivenStep, place: Place, steps: Steps): void {
   const { number, at, errors } = place;
   if (step.split) steps.split = { number, step: parseSplit(step.split, at, errors) };
   else if (step.extract) steps.extract = { number, step: { what: step.extract.what ?? EXTRACTED } };
+  else if (step.conform) steps.conform = { number, step: parseConform(step.conform, at, errors) };
   else if (step.sign) {
     const { signature } = parseFinish({ signature: step.sign }, `${at}.sign`, errors);
     if (signature) steps.signatures.push({ number, plan: signature });
@@ -226,6 +237,17 @@ function parseStep(step: GivenStep, place: Place, steps: Steps): void {
     const plan = toPlan(step, place);
     if (plan) steps.plans.push({ number, step: plan });
   }
+}
+
+function parseConform({ profile }: NonNullable<GivenStep['conform']>, at: string, errors: ValidationErrors): ConformStep {
+  const profiles = [profile].flat();
+  const isOne = (standard: string) => profiles.filter((each) => each.startsWith(standard)).length < 2;
+  if (!isOne('PDF/A') || !isOne('PDF/UA'))
+    errors.add(`${at}.conform.profile`, 'must name at most one profile of PDF/A and one of PDF/UA');
+  const { archive, accessible } = toClaims(profiles);
+  if (archive && accessible && (archive.part === 4) !== (accessible === 2))
+    errors.add(`${at}.conform.profile`, 'must combine PDF/A-4 with PDF/UA-2, and other parts with PDF/UA-1');
+  return { profiles };
 }
 
 function parseSplit(split: NonNullable<GivenStep['split']>, at: string, errors: ValidationErrors): SplitStep {

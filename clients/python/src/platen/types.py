@@ -1044,6 +1044,13 @@ class RedactStep(TypedDict):
     one is no text. Default: `false`."""
 
 
+class ConformStep(TypedDict):
+    """Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output
+    intent and identifiers, but no fonts, tags and descriptions. Only `sign` can follow."""
+
+    profile: Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2'] | list[Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']]
+
+
 class SignStep(TypedDict):
     """Signs the PDF (PAdES) with a stored certificate, as `options.signature` does. Only other signatures can
     follow. A PDF that is signed already keeps its signatures, if no other step is before."""
@@ -1101,6 +1108,7 @@ class AssemblyStep(TypedDict):
     redact: NotRequired[RedactStep]
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
+    conform: NotRequired[ConformStep]
     sign: NotRequired[SignStep]
     split: NotRequired[SplitStep]
     extract: NotRequired[ExtractStep]

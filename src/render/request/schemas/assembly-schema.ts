@@ -2,7 +2,11 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
+<<<<<<< HEAD
 import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
+=======
+import { ALL_PROFILES } from '../../../pdf/conformance/profiles.ts';
+>>>>>>> 9678a220 (assemble: make PDFs conform to PDF/A and PDF/UA where that invents nothing)
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
 import { DocumentId, FileOf } from './file-schema.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
@@ -130,6 +134,7 @@ function bookmarkSchema(levels: number): TSchema {
 
 const BookmarkSchema = Type.Unsafe<Bookmark>(bookmarkSchema(LEVELS));
 
+const AnyProfile = oneOf(ALL_PROFILES);
 const Points = Type.Number({ minimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Side = Type.Number({ exclusiveMinimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Box = Type.Object(
@@ -258,6 +263,22 @@ export const StepSchema = Type.Object(
     encrypt: option(Password, {
       description: 'Protects the PDF, as `options.password` does. Must be the last step but `split`.',
     }),
+    conform: option(
+      Type.Object(
+        {
+          profile: {
+            ...Type.Union([AnyProfile, Type.Array(AnyProfile, { minItems: 1, maxItems: 2 })]),
+            expected: `one of ${ALL_PROFILES.join(', ')}, or a list of one of PDF/A and one of PDF/UA`,
+          },
+        },
+        { ...CLOSED, $id: 'ConformStep' },
+      ),
+      {
+        description:
+          'Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output intent and identifiers, but no fonts, tags and descriptions. Only `sign` can follow.',
+        examples: [{ profile: 'PDF/A-2b' }],
+      },
+    ),
     sign: option(SIGNATURE_STEP, {
       description:
         'Signs the PDF (PAdES) with a stored certificate, as `options.signature` does. Only other signatures can follow. A PDF that is signed already keeps its signatures, if no other step is before.',
