@@ -4,7 +4,7 @@ import { countDelivery } from '../http/metrics/count-outcomes.ts';
 import { rememberRender } from '../http/replies/remember-render.ts';
 import type { RouteServices } from '../http/routes/services.ts';
 import type { Claim } from '../idempotency/idempotency.ts';
-import type { Profile } from '../pdf/conformance/profiles.ts';
+import type { AnyProfile } from '../pdf/conformance/profiles.ts';
 import type { AssemblyRequest } from '../render/assembly/assembly-request.ts';
 import type { AnyRequest, RenderMemory } from '../render/render.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
@@ -87,7 +87,7 @@ function toAssembly(request: RenderRequest, steps: AssemblyRequest, filename: st
 interface Stepped {
   request: AssemblyRequest;
   steps: readonly FormStep[];
-  profiles: Profile[];
+  profiles: AnyProfile[];
 }
 
 async function renderInSteps(

@@ -1,6 +1,6 @@
 /** Validates uploaded PDFs in separate processes, like `assemble-uploads.ts`: a PDF and profiles in, the rules that it breaks out. */
 import { ServiceError } from '../errors.ts';
-import type { Profile } from '../pdf/conformance/profiles.ts';
+import type { AnyProfile } from '../pdf/conformance/profiles.ts';
 import type { Validated } from '../pdf/validate/validate.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import { MAX_UNPACKED_BYTES, PdfProcesses } from './upload-limits.ts';
@@ -17,7 +17,12 @@ export class UploadValidation extends PdfProcesses {
   }
 
   /** Owners take turns. Throws `pdf_unreadable`, `resource_limit`, `queue_full`, and the reason of `signal`. */
-  async validate(owner: string, content: Uint8Array, profiles: Profile[] | undefined, signal?: AbortSignal): Promise<Validated> {
+  async validate(
+    owner: string,
+    content: Uint8Array,
+    profiles: AnyProfile[] | undefined,
+    signal?: AbortSignal,
+  ): Promise<Validated> {
     const task: ValidationTask = { content, profiles, maxUnpackedBytes: this.#maxUnpackedBytes };
     const outcome = (await this.run(owner, task, signal)) as ValidationOutcome;
     if (outcome !== 'unreadable') return outcome;

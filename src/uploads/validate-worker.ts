@@ -1,6 +1,6 @@
 /** The process that validates uploaded PDFs: a file and profiles in, the rules that it breaks out, or `unreadable`. */
 
-import type { Profile } from '../pdf/conformance/profiles.ts';
+import type { AnyProfile } from '../pdf/conformance/profiles.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
 import { type Validated, validatePdf } from '../pdf/validate/validate.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
@@ -10,7 +10,7 @@ import { requireStreamEnds } from './require-stream-ends.ts';
 export interface ValidationTask {
   content: Uint8Array;
   /** Undefined to check the profiles that the file claims. */
-  profiles: Profile[] | undefined;
+  profiles: AnyProfile[] | undefined;
   /** Maximum decompressed size of its streams together. */
   maxUnpackedBytes: number;
 }

@@ -4,13 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { type Fields, GotenbergClient, refusal } from '../support/gotenberg-client.ts';
+import { HIDING_PLACES } from '../support/hidden-texts.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { photo } from '../support/photos.ts';
 import { PIXEL } from '../support/pixel.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
 import { readBookmarks } from '../support/read-bookmarks.ts';
 import { readFields } from '../support/read-fields.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { readSignature } from '../support/read-signature.ts';
 import { readZip } from '../support/read-zip.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually, startService } from '../support/service.ts';
@@ -50,10 +53,17 @@ async function placeOf(pdf: Uint8Array, text: string): Promise<{ x: number; y: n
 const file = (name: string, content: string | Uint8Array, type = '') =>
   new File([content as Uint8Array<ArrayBuffer>], name, { type });
 
+async function storeCertificate(): Promise<string> {
+  const body = { name: 'test', pkcs12: pkcs12Of(await issue('Ada'), [], 'x'), password: 'x' };
+  const reply = await ada.send('POST', '/v1/certificates', body);
+  return ((await reply.json()) as { certificate_id: string }).certificate_id;
+}
+
 const pagesHtml = (...texts: string[]) =>
   `<!doctype html><html lang="en"><title>${texts[0]}</title>${texts.map((text, n) => `<h1 ${n ? 'style="break-before: page"' : ''}>${text}</h1>`).join('')}`;
 const THREE = await ada.rendered({ html: pagesHtml('one', 'two', 'three'), options: { outline: true } });
 const TWO = await ada.rendered({ html: pagesHtml('four', 'five'), options: { outline: true } });
+const NOT_EMBEDDED = HIDING_PLACES['shown text']?.('nothing') as Buffer;
 const FORM = await ada.rendered({ html: '<input name="n" aria-label="n" value="Ada">', options: { forms: true } });
 
 describe('all routes', () => {
@@ -371,15 +381,19 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     expect((await changed('optimize', { 'a.pdf': pdf })).length).toBeLessThan(high.length);
   });
 
-  test('convert returns what conforms as it is, and refuses the rest', async () => {
+  test('convert returns what conforms as it is, makes others conform, and refuses the rest', async () => {
     const html = '<html lang="en"><title>Report</title><h1>Report';
     const archive = await ada.rendered({ html, options: { conformance: ['PDF/A-2b', 'PDF/UA-1'] } });
     const same = await changed('convert', { 'a.pdf': archive, pdfa: 'PDF/A-2b', pdfua: 'true' });
     expect(Buffer.from(same).equals(Buffer.from(archive))).toBe(true);
-    expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-2b' }, 422)).toMatch(/^\w+: /);
+    for (const pdfa of ['PDF/A-1b', 'PDF/A-2b']) {
+      const { xmp } = await readFinished(await changed('convert', { 'a.pdf': TWO, pdfa }));
+      expect(xmp).toContain(`<pdfaid:part>${pdfa[6]}</pdfaid:part>`);
+    }
+    expect(await refused('convert', { 'a.pdf': NOT_EMBEDDED, pdfa: 'PDF/A-2b' }, 422)).toMatch(/^font_not_embedded: /);
     expect(await refused('convert', { 'a.pdf': TWO })).toContain("either 'pdfa' or 'pdfua'");
-    expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-1b' })).toContain("'pdfa' is invalid: must be one of PDF/A-2b");
-    const merged = { 'a.pdf': archive, 'b.pdf': TWO, pdfa: 'PDF/A-2b' };
+    expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-9' })).toContain("'pdfa' is invalid: must be one of PDF/A-1b");
+    const merged = { 'a.pdf': archive, 'b.pdf': NOT_EMBEDDED, pdfa: 'PDF/A-2b' };
     expect(await refused('merge', merged, 422)).toMatch(/^\w+: /);
   });
 });
@@ -414,7 +428,9 @@ describe('stages', () => {
     expect([await textsOf(pdf), await readFields(pdf)]).toEqual([['Grace'], []]);
     const parts = await archived(pipe([{ op: 'split', ranges: ['1', '2-3'] }]));
     expect([...parts.keys()]).toEqual(['a_0.pdf', 'a_1.pdf']);
-    expect(await refusal(pipe([{ op: 'remediate', profile: 'PDF/A-2b' }]), 422)).toMatch(/^\w+: /);
+    const remediate = { op: 'remediate', profile: 'PDF/A-2b' };
+    expect(await refusal(pipe([remediate], { 'a.pdf': NOT_EMBEDDED }), 422)).toMatch(/^font_not_embedded: /);
+    expect((await readFinished(await piped([remediate, { op: 'select', pages: '1' }]))).xmp).toContain('pdfaid:part');
   });
 
   test('work on conversions', async () => {
@@ -435,10 +451,30 @@ describe('stages', () => {
     );
   });
 
+  test('redact regions that are measured from the lower left corner, and sign with a stored certificate', async () => {
+    const { x, y, width } = await placeOf(THREE, 'one');
+    const region = { page: 1, x: x - 2, y: y - 2, width: width + 4, height: 30 };
+    const certificate = await storeCertificate();
+    const pdf = await piped([
+      { op: 'redact', regions: [region] },
+      { op: 'remediate', profile: 'PDF/A-2b' },
+      { op: 'sign', certificate, reason: 'Approved', pades: true },
+    ]);
+    expect(await textsOf(pdf)).toEqual(['', 'two', 'three']);
+    expect(await readSignature(Buffer.from(pdf))).toMatchObject({ coversAll: true, isValid: true });
+    expect((await readFinished(pdf)).xmp).toContain('pdfaid:part');
+    expect(await refusal(pipe([{ op: 'redact', regions: [{ ...region, page: 4 }] }]), 400)).toContain(
+      "'stages[0].regions[0].page' is invalid: names page 4",
+    );
+    expect(await refusal(pipe([{ op: 'sign', certificate: 'cert.pem', key: 'key.pem' }]), 400)).toContain(
+      "'stages[0].key' is not supported by sign",
+    );
+  });
+
   test('are refused by their names', async () => {
     const refusedStages = (stages: object[]) => refusal(pipe(stages), 400);
-    expect(await refusedStages([{ op: 'sign' }, { op: 'optimize' }, { op: 'redact' }])).toMatch(
-      /'stages\[0\]\.op' is invalid: names sign; .*'stages\[2\]\.op' is invalid: names redact;/s,
+    expect(await refusedStages([{ op: 'compose' }, { op: 'optimize' }, { op: 'extract' }])).toMatch(
+      /'stages\[0\]\.op' is invalid: names compose; .*'stages\[2\]\.op' is invalid: names extract;/s,
     );
     expect(await refusedStages([{ op: 'optimize' }, { op: 'merge' }])).toContain(
       "'stages[1]' is invalid: must be the first stage: merge",
@@ -448,7 +484,7 @@ describe('stages', () => {
     );
     expect(await refusedStages([{ op: 'select', page: '1' }])).toContain("'stages[0].page' is not supported by select");
     expect(await refusedStages([{ op: 'select', pages: '9' }])).toContain("'stages[0].pages' is invalid: names page 9");
-    expect(await refusedStages([{ op: 'remediate', profile: 'PDF/A-1b' }])).toContain("'stages[0].profile' is invalid: must be");
+    expect(await refusedStages([{ op: 'remediate', profile: 'PDF/A-9' }])).toContain("'stages[0].profile' is invalid: must be");
     expect(await refusedStages([{ op: 'stamp-image' }])).toContain("'stages[0].image' is required");
     expect(await refusedStages([{ op: 'stamp-text', text: 'x', fontSize: 'big' }])).toContain(
       "'stages[0].fontSize' is invalid: must be",

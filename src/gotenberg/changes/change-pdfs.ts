@@ -2,7 +2,7 @@
 import { invalidField, invalidRequest } from '../../errors.ts';
 import type { RouteServices } from '../../http/routes/services.ts';
 import { JSON_TYPE } from '../../http/server/negotiation.ts';
-import type { Profile } from '../../pdf/conformance/profiles.ts';
+import type { AnyProfile } from '../../pdf/conformance/profiles.ts';
 import type { AssemblyRequest, Packed } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { toFileName } from '../field-names.ts';
@@ -13,7 +13,7 @@ import type { FormStep } from './form-step.ts';
 import { FACTS } from './read-facts.ts';
 import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles, requireConformance } from './results.ts';
 import { applyStages, NO_STAGES, type Stages } from './stages.ts';
-import { collect, namingFields, parseSteps, toSteps } from './steps.ts';
+import { collect, namingFields, parseSteps, toSteps, withConformance } from './steps.ts';
 
 type Services = Pick<RouteServices, 'limits' | 'render' | 'uploadValidation'>;
 
@@ -52,7 +52,7 @@ function finish(packed: Packed, { memory }: RenderCall) {
 }
 
 function checkForm(form: GotenbergForm, route: PdfRoute) {
-  let [stages, files, profiles]: [Stages, UploadedFile[], Profile[]] = [NO_STAGES, [], []];
+  let [stages, files, profiles]: [Stages, UploadedFile[], AnyProfile[]] = [NO_STAGES, [], []];
   collect<unknown>([
     () => requireFields(form, route),
     () => {
@@ -99,7 +99,7 @@ function requireDifferentNames(files: readonly UploadedFile[]): void {
 }
 
 function toChange(services: Services, form: GotenbergForm, route: PdfRoute, stages: Stages, files: UploadedFile[]): Change {
-  const steps = [...toSteps(form, route.groups, files), ...stages.steps];
+  const steps = withConformance(form, [...toSteps(form, route.groups, files), ...stages.steps]);
   const reading = route.reads && { step: { extract: { what: [route.reads] } }, nameField: () => 'files' };
   const all = reading ? [...steps, reading] : steps;
   const parsed = parseSteps(form, all, services.limits);
@@ -115,13 +115,11 @@ function stemOf(path: string): string {
   return path.replace(/\.pdf$/i, '');
 }
 
-/** A PDF that nothing changes stays as it is, if it is known to conform. */
-async function runChange(services: Services, change: Change, profiles: Profile[], call: RenderCall): Promise<NamedFile[]> {
-  const { files, steps } = change;
-  const [{ path, content }] = files as [UploadedFile];
-  const isUnchanged = profiles.length > 0 && files.length === 1 && !steps.length;
-  const contents = isUnchanged ? [content] : await run(services, change, call);
-  await requireConformance(services, contents, profiles, call);
+async function runChange(services: Services, change: Change, profiles: AnyProfile[], call: RenderCall): Promise<NamedFile[]> {
+  const { files, request } = change;
+  const [{ path }] = files as [UploadedFile];
+  const contents = await run(services, change, call);
+  if (!request.conform) await requireConformance(services, contents, profiles, call);
   return nameFiles(contents, stemOf(path), change.request.split !== undefined);
 }
 

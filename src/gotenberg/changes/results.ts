@@ -3,7 +3,7 @@ import type { Principal } from '../../accounts/accounts.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
 import type { RouteServices } from '../../http/routes/services.ts';
 import { PDF } from '../../http/server/negotiation.ts';
-import { PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
+import { ALL_PROFILES, type AnyProfile } from '../../pdf/conformance/profiles.ts';
 import { archiveOf } from '../../render/assembly/archive.ts';
 import type { Packed } from '../../render/assembly/assembly-request.ts';
 import { toConformance } from '../form.ts';
@@ -15,10 +15,10 @@ export interface NamedFile {
 }
 
 /** The profiles that the form asks for. */
-export function readProfiles({ values, aliases }: GotenbergForm): Profile[] {
+export function readProfiles({ values, aliases }: GotenbergForm): AnyProfile[] {
   const { conformance = [] } = toConformance(values);
-  const isKnown = (name: unknown): name is Profile => PROFILES.some((profile) => profile === name);
-  const archives = PROFILES.filter((each) => each.startsWith('PDF/A'));
+  const isKnown = (name: unknown): name is AnyProfile => ALL_PROFILES.some((profile) => profile === name);
+  const archives = ALL_PROFILES.filter((each) => each.startsWith('PDF/A'));
   if (!conformance.every(isKnown))
     throw invalidField(aliases.get('pdfa') ?? 'pdfa', `is invalid: must be one of ${archives.join(', ')}`);
   return conformance.filter(isKnown);
@@ -28,7 +28,7 @@ export function readProfiles({ values, aliases }: GotenbergForm): Profile[] {
 export async function requireConformance(
   { uploadValidation }: Pick<RouteServices, 'uploadValidation'>,
   contents: readonly Buffer[],
-  profiles: Profile[],
+  profiles: AnyProfile[],
   { principal, client }: { principal: Pick<Principal, 'accountId'>; client: AbortSignal },
 ): Promise<void> {
   for (const content of profiles.length ? contents : []) {

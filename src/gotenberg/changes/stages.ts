@@ -20,7 +20,7 @@ export const STAGE_FIELDS: Fields = { stages: json(readStages) };
 
 interface StageRule {
   members: readonly string[];
-  /** Undefined for what is no step: `merge` and `remediate`. */
+  /** Undefined for what is no step: `merge`, and `remediate`, which becomes a field. */
   toStep?: (members: Members, files: readonly UploadedFile[], path: string) => { step: GivenStep; file?: UploadedFile };
   /** Members of the step by another name than in the stage. */
   names?: Readonly<Record<string, string>>;
@@ -66,6 +66,19 @@ const RULES: Readonly<Record<string, StageRule>> = {
   },
   optimize: plain('optimize'),
   remediate: { members: ['profile'] },
+  // Gotenberg measures from the lower left corner and paints nothing (https://gotenberg.dev/docs/pdf/redact).
+  redact: {
+    members: ['regions'],
+    toStep: ({ regions }) => ({ step: { redact: { boxes: regions, origin: 'bottom-left', color: 'none' } } as GivenStep }),
+    names: { boxes: 'regions' },
+  },
+  sign: {
+    members: ['certificate', 'reason', 'location', 'contactInfo', 'pades'],
+    toStep: ({ contactInfo, pades: _, ...others }) => ({
+      step: { sign: { ...others, ...(contactInfo !== undefined && { contact: contactInfo }) } } as GivenStep,
+    }),
+    names: { contact: 'contactInfo' },
+  },
   'set-form': FILL,
   fill: FILL,
   'flatten-form': FLATTEN,
@@ -110,7 +123,10 @@ export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
     if (!toStep) return [];
     const { step, file } = toStep(members, files, path);
     if (file) used.add(file.path);
-    const nameField = (member: string) => [path, names[member] ?? member].filter(Boolean).join('.');
+    const nameField = (member: string) => {
+      const [head = ''] = /^\w*/.exec(member) ?? [];
+      return [path, names[member] ?? (names[head] ?? head) + member.slice(head.length)].filter(Boolean).join('.');
+    };
     return [{ step, nameField, files: file ? [file] : [] }];
   });
   return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used };

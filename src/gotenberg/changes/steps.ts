@@ -5,7 +5,7 @@ import type { RenderLimits } from '../../render/request/render-request.ts';
 import type { GivenStep } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { FILE, toFileName } from '../field-names.ts';
-import { toAttachments, toPassword } from '../form.ts';
+import { toAttachments, toConformance, toPassword } from '../form.ts';
 import { type Group, PERMISSIONS } from '../pdf-fields.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
@@ -49,7 +49,16 @@ export function toLaterSteps(form: GotenbergForm, stages: readonly FormStep[]): 
     () => toOptimization(values),
   ];
   const steps = [...collect(work).flat(), ...stages, ...toSplit(values)];
-  return steps.length ? protectLast([...steps, ...toEncryption(values)]) : [];
+  return steps.length ? withConformance(form, protectLast([...steps, ...toEncryption(values)])) : [];
+}
+
+/** Makes the whole conform to what the form asks for, before it is signed. Several PDFs and a protected one are only checked. */
+export function withConformance(form: GotenbergForm, steps: readonly FormStep[]): FormStep[] {
+  const { conformance } = toConformance(form.values);
+  if (!conformance || steps.some(({ step }) => step.split || step.encrypt || step.extract)) return [...steps];
+  const step = { conform: { profile: conformance } } as GivenStep;
+  const at = steps.findIndex((each) => each.step.sign);
+  return steps.toSpliced(at < 0 ? steps.length : at, 0, { step, nameField: () => 'pdfa' });
 }
 
 /** Runs all, and throws one `invalid_request` with the errors of all. */
@@ -189,6 +198,6 @@ export function namingFields(
 
 /** Errors of the parser name the step after its number, and those of the engine do not. */
 const STEP_NAME =
-  /^(?:select|rotate|stamp|watermark|bookmarks|metadata|attach|optimize|encrypt|split|fill|flatten)(?:\.|(?=\[)|$)/;
+  /^(?:select|rotate|stamp|watermark|bookmarks|metadata|attach|optimize|encrypt|split|fill|flatten|redact|conform|sign)(?:\.|(?=\[)|$)/;
 /** What no field of a form does. */
 const ADVICE = /; with drop_signatures it is removed|: send it as password$/;

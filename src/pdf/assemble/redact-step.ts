@@ -19,17 +19,23 @@ import { pruneForm, pruneTags } from './select-pages.ts';
 export interface RedactStep extends Wanted {
   /** Pages are counted from 1; -1 is the last one. */
   boxes: Box[];
-  color: readonly number[];
+  /** Whether boxes are measured from the lower edge. */
+  isFromBottom?: boolean;
+  /** Undefined to paint nothing. */
+  color: readonly number[] | undefined;
   dropsAttachments: boolean;
 }
 
 const MAX_ROUNDS = 5;
 
-export async function redact(document: OpenDocument, { color, dropsAttachments, ...wanted }: RedactStep): Promise<void> {
+export async function redact(
+  document: OpenDocument,
+  { color, dropsAttachments, isFromBottom, ...wanted }: RedactStep,
+): Promise<void> {
   const search = new Search(wanted);
   const boxes = wanted.boxes.map((box, index) => ({ ...box, page: toIndex(box.page, index, document.places.length) }));
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const redacted = await runRound(document, { search, boxes, color, dropsAttachments, isFirst: round === 0 });
+    const redacted = await runRound(document, { search, boxes, isFromBottom, color, dropsAttachments, isFirst: round === 0 });
     const written = writeWithObjectStreams(document.pdf).join();
     document.renew();
     document.pdf = new ForeignPdf(await PDF.load(written));

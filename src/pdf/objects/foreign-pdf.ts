@@ -71,6 +71,12 @@ export class ForeignPdf extends EditablePdf {
   override objects(): Generator<EditableObject> {
     return listReachable(this, [this.root, ...(this.info ? [this.info] : [])]);
   }
+
+  /** The objects that are dictionaries or streams. They may be changed meanwhile. */
+  *dictionaries(): Generator<{ ref: PdfRef; dict: PdfDict }> {
+    for (const object of [...this.objects()])
+      if ('value' in object && object.value instanceof PdfDict) yield { ref: PdfRef.of(object.id), dict: object.value };
+  }
 }
 
 /** The objects that these refer to, directly or not, and these themselves. */
@@ -84,12 +90,6 @@ export function* listReachable(pdf: PdfReader, from: readonly PdfRef[]): Generat
     if (!value || value instanceof PdfNull) continue;
     yield { id: ref.objectNumber, value };
     collectReferences(value, waiting);
-  }
-
-  /** The objects that are dictionaries or streams. They may be changed meanwhile. */
-  *dictionaries(): Generator<{ ref: PdfRef; dict: PdfDict }> {
-    for (const object of [...this.objects()])
-      if ('value' in object && object.value instanceof PdfDict) yield { ref: PdfRef.of(object.id), dict: object.value };
   }
 }
 

@@ -50,8 +50,8 @@ export class ContentRedaction {
   readonly marks = new Set<string>();
   readonly #pdf: EditablePdf;
   readonly #search: Search;
-  /** The operator that sets the colour of what is painted over areas. */
-  readonly #color: string;
+  /** The operator that sets the colour of what is painted over areas. Undefined if nothing is. */
+  readonly #color: string | undefined;
   readonly #reader: ContentReader;
   readonly #plans: Plan[] = [];
   readonly #seen = new Set<number>();
@@ -63,10 +63,10 @@ export class ContentRedaction {
   readonly #variants = new Map<string, PdfRef>();
 
   /** `color` has the shares of red, green and blue. */
-  constructor(pdf: EditablePdf, search: Search, color: readonly number[]) {
+  constructor(pdf: EditablePdf, search: Search, color: readonly number[] | undefined) {
     this.#pdf = pdf;
     this.#search = search;
-    this.#color = `${color.map(roundedDecimal).join(' ')} rg`;
+    this.#color = color && `${color.map(roundedDecimal).join(' ')} rg`;
     this.#reader = new ContentReader(pdf, !search.isEmpty);
   }
 
@@ -210,7 +210,7 @@ export class ContentRedaction {
 
   /** Paints over what was removed. */
   #paint(content: Buffer, areas: readonly Polygon[]): Buffer {
-    if (!areas.length) return content;
+    if (!areas.length || !this.#color) return content;
     const { missing, open } = contentBalance(content);
     const point = ([x, y]: Polygon[number]) => `${roundedDecimal(x)} ${roundedDecimal(y)}`;
     const shapes = areas.map(([first, ...more]) =>

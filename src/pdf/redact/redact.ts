@@ -25,8 +25,10 @@ export interface Box {
 export interface Redaction {
   search: Search;
   boxes: readonly Box[];
-  /** Shares of red, green and blue. */
-  color: readonly number[];
+  /** Whether `y` is the distance of the lower edges of a box and its page. */
+  isFromBottom?: boolean | undefined;
+  /** Shares of red, green and blue. Undefined to paint nothing. */
+  color: readonly number[] | undefined;
   dropsAttachments: boolean;
   /** Whether the boxes have not been painted yet. */
   isFirst: boolean;
@@ -51,9 +53,9 @@ export interface Redacted extends StreamsFound {
 
 /** Throws `RedactionError`. */
 export async function redactPdf(pdf: ForeignPdf, redaction: Redaction): Promise<Redacted> {
-  const { search, color, dropsAttachments, isFirst } = redaction;
+  const { search, color, dropsAttachments, isFirst, isFromBottom = false } = redaction;
   dropPrivateData(pdf);
-  const boxes = boxesOfPages(pdf, redaction.boxes);
+  const boxes = boxesOfPages(pdf, redaction.boxes, isFromBottom);
   const annotations = isFirst ? removeAnnotations(pdf, boxes) : new Set<number>();
   const content = new ContentRedaction(pdf, search, color);
   for (const [index, { ref, page }] of pdf.pages().entries())
@@ -75,13 +77,14 @@ function named<T>(page: number | undefined, work: () => T): T {
   }
 }
 
-function boxesOfPages(pdf: ForeignPdf, boxes: readonly Box[]): Map<number, Polygon[]> {
+function boxesOfPages(pdf: ForeignPdf, boxes: readonly Box[], isFromBottom: boolean): Map<number, Polygon[]> {
   const pages = boxes.length ? pdf.pages() : [];
   const found = new Map<number, Polygon[]>();
   for (const { page, x, y, width, height } of boxes) {
     const view = pageView(pdf, pages[page]?.page as PdfDict);
     const shownHeight = view.turn % 180 ? view.width : view.height;
-    const corners = [fromShown(view, x, shownHeight - y), fromShown(view, x + width, shownHeight - y - height)];
+    const low = isFromBottom ? y : shownHeight - y - height;
+    const corners = [fromShown(view, x, low), fromShown(view, x + width, low + height)];
     const { left, bottom, right, top } = boundsOf(corners);
     found.set(page, [...(found.get(page) ?? []), rectangle(left, bottom, right, top)]);
   }

@@ -299,7 +299,7 @@ function parseRedaction(
   at: string,
   errors: ValidationErrors,
 ): { redact: RedactStep } | undefined {
-  const { texts = [], expressions = [], boxes = [], color = '#000000' } = given;
+  const { texts = [], expressions = [], boxes = [], color = '#000000', origin = 'top-left' } = given;
   const { ignore_case: ignoresCase = false, drop_attachments: dropsAttachments = false } = given;
   if (!texts.length && !expressions.length && !boxes.length && !dropsAttachments)
     errors.add(at, 'must have at least one of texts, expressions, boxes');
@@ -313,8 +313,11 @@ function parseRedaction(
       errors.add(`${at}.expressions[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
     }
   }
-  const shares = [1, 3, 5].map((digit) => Number.parseInt(color.slice(digit, digit + 2), 16) / 255);
-  return { redact: { texts, expressions, ignoresCase, boxes, color: shares, dropsAttachments } };
+  const shares =
+    color === 'none' ? undefined : [1, 3, 5].map((digit) => Number.parseInt(color.slice(digit, digit + 2), 16) / 255);
+  return {
+    redact: { texts, expressions, ignoresCase, boxes, isFromBottom: origin === 'bottom-left', color: shares, dropsAttachments },
+  };
 }
 
 function toCompose(

@@ -1018,9 +1018,9 @@ class RedactedBox(TypedDict):
     page: int
     """Counted from 1. -1 is the last one."""
     x: float
-    """Distance from the left edge of the page as it is shown."""
+    """Distance from the left edge of the page as it is shown, in points."""
     y: float
-    """Distance from its upper edge."""
+    """Distance from its upper edge, or with `origin` from its lower edge."""
     width: float
     height: float
 
@@ -1037,8 +1037,11 @@ class RedactStep(TypedDict):
     """Whether upper and lower case are the same. Default: `false`."""
     boxes: NotRequired[list[RedactedBox]]
     """Areas of pages. Text and annotations that they touch, paths inside of them and pixels under them are removed."""
+    origin: NotRequired[Literal['top-left', 'bottom-left']]
+    """The corner of the page as it is shown from which boxes are measured, and which of their corners `x` and `y`
+    name. Default: `"top-left"`."""
     color: NotRequired[str]
-    """Of what is painted where something was removed. Default: `"#000000"`."""
+    """Of what is painted where something was removed. `none` paints nothing. Default: `"#000000"`."""
     drop_attachments: NotRequired[bool]
     """Removes all attachments. Without it, those in which something is found are removed, and the step is refused if
     one is no text. Default: `false`."""

@@ -2,11 +2,17 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
+
 <<<<<<< HEAD
+
 import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
+
 =======
+
 import { ALL_PROFILES } from '../../../pdf/conformance/profiles.ts';
+
 >>>>>>> 9678a220 (assemble: make PDFs conform to PDF/A and PDF/UA where that invents nothing)
+
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
 import { DocumentId, FileOf } from './file-schema.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
@@ -140,8 +146,8 @@ const Side = Type.Number({ exclusiveMinimum: 0, maximum: 20_000, 'x-unit': 'pt' 
 const Box = Type.Object(
   {
     page: Type.Integer({ minimum: -1, not: { const: 0 }, description: 'Counted from 1. -1 is the last one.' }),
-    x: { ...Points, description: 'Distance from the left edge of the page as it is shown.' },
-    y: { ...Points, description: 'Distance from its upper edge.' },
+    x: { ...Points, description: 'Distance from the left edge of the page as it is shown, in points.' },
+    y: { ...Points, description: 'Distance from its upper edge, or with `origin` from its lower edge.' },
     width: Side,
     height: Side,
   },
@@ -165,8 +171,14 @@ const Redact = Type.Object(
         'Areas of pages. Text and annotations that they touch, paths inside of them and pixels under them are removed.',
       examples: [[{ page: 1, x: 72, y: 144, width: 200, height: 20 }]],
     }),
-    color: option(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', expected: 'a colour such as #cc0000' }), {
-      description: 'Of what is painted where something was removed.',
+    origin: option(oneOf(['top-left', 'bottom-left']), {
+      description:
+        'The corner of the page as it is shown from which boxes are measured, and which of their corners `x` and `y` name.',
+      default: 'top-left',
+      examples: ['bottom-left'],
+    }),
+    color: option(Type.String({ pattern: '^(?:#[0-9a-fA-F]{6}|none)$', expected: 'a colour such as #cc0000, or none' }), {
+      description: 'Of what is painted where something was removed. `none` paints nothing.',
       default: '#000000',
       examples: ['#808080'],
     }),
