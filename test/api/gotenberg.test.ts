@@ -464,7 +464,7 @@ describe('merge', () => {
 describe('refusals', () => {
   test.each<[Fields, string]>([
     [{ splitMode: 'pages' }, "form field 'splitSpan' is required"],
-    [{ stages: '[{"op":"sign"}]' }, "form field 'stages[0].op' is invalid: names sign; this server supports merge, select"],
+    [{ stages: '[{"op":"compose"}]' }, "form field 'stages[0].op' is invalid: names compose; this server supports merge, select"],
     [{ resetFormFields: 'true' }, "form field 'resetFormFields' is not supported by this server"],
     [{ downloadFrom: '[{"url":"ftp://x"}]' }, "form field 'downloadFrom' is invalid: has an entry without a URL"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],

@@ -3,10 +3,13 @@
  * An open PDF and claims in, the violated rules out.
  */
 import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
-import { type Claims, citeClauses } from '../conformance/profiles.ts';
+import { type Claims, citeClauses, levelRank } from '../conformance/profiles.ts';
 import { scanForeign } from '../content/content-scanner.ts';
 import { foreignContent } from '../content/graphics-balance.ts';
+import { readNumbers } from '../content/graphics-state.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { findResources } from '../objects/page-view.ts';
+import { ContentReader } from '../redact/read-content.ts';
 
 interface ForbiddenRule {
   /** The clause of ISO 19005-2. */
@@ -25,6 +28,12 @@ const RULES = {
   image_interpolated: { archive: '6.2.8', message: 'An image asks viewers to smooth it (Interpolate).' },
   transfer_function: { archive: '6.2.5', message: 'A graphics state changes colours with a transfer function.' },
   content_unreadable: { archive: '6.1.7.1', message: 'The content of a page or a form XObject cannot be read.' },
+  text_unmapped: { archive: '6.2.11.7.2', message: 'A font does not map a glyph that is shown to Unicode.' },
+  number_too_large: {
+    archive: '6.1.13',
+    isOfPart1: true,
+    message: 'A number of the content is larger than 32,767.',
+  },
   transparency: { archive: '6.2.10', isOfPart1: true, message: 'There is transparency.' },
   image_unknown: { archive: '6.2.8.3', isOfPart1: true, message: 'An image is compressed with JPEG 2000.' },
   layers: { archive: '6.9', isOfPart1: true, message: 'There are layers.' },
@@ -48,9 +57,15 @@ export function findForbidden(pdf: EditablePdf, claims: Claims): ForbiddenConten
   return claims.archive ? new Search(pdf, claims).run() : [];
 }
 
+/** The limit of PDF 1.4 for numbers that are not whole. */
+function isTooLarge(number: number): boolean {
+  return Math.abs(number) > 32_767 && !Number.isInteger(number);
+}
+
 class Search {
   readonly #pdf: EditablePdf;
   readonly #claims: Claims;
+  readonly #reader: ContentReader;
   readonly #counts = new Map<RuleName, number>();
   /** The space that the output intent does not describe. */
   readonly #undefined: string;
@@ -58,12 +73,16 @@ class Search {
   constructor(pdf: EditablePdf, claims: Claims) {
     this.#pdf = pdf;
     this.#claims = claims;
+    this.#reader = new ContentReader(pdf, false);
     const [intent] = pdf.list(pdf.catalog, 'OutputIntents').map((each) => pdf.asDict(each));
     this.#undefined = pdf.number(pdf.dict(intent, 'DestOutputProfile'), 'N') === 4 ? 'DeviceRGB' : 'DeviceCMYK';
   }
 
   run(): ForbiddenContent[] {
-    for (const { page } of this.#pdf.pages()) this.#scan(() => foreignContent(this.#pdf, page));
+    for (const { ref, page } of this.#pdf.pages()) {
+      this.#scan(() => foreignContent(this.#pdf, page));
+      if (this.#needsUnicode) this.#checkText(ref.objectNumber, page);
+    }
     for (const object of [...this.#pdf.objects()]) if ('value' in object) this.#check(object.value, 0);
     if (this.#pdf.catalog.has('OCProperties')) this.#add('layers');
     return [...this.#counts].map(([rule, count]) => {
@@ -72,16 +91,33 @@ class Search {
     });
   }
 
+  /** PDF/A-4 has no levels, and requires what level U of other parts does. */
+  get #needsUnicode(): boolean {
+    const { part, level = '' } = this.#claims.archive ?? {};
+    return part === 4 || levelRank(level) >= levelRank('U');
+  }
+
+  #checkText(id: number, page: PdfDict): void {
+    try {
+      const read = this.#reader.read(foreignContent(this.#pdf, page), findResources(this.#pdf, page), id);
+      if (read.glyphs.some(({ text }) => text === undefined)) this.#add('text_unmapped');
+    } catch {
+      this.#add('text_unmapped');
+    }
+  }
+
   #add(rule: RuleName): void {
     const isOfPart1: boolean | undefined = (RULES[rule] as ForbiddenRule).isOfPart1;
     if (!isOfPart1 || this.#claims.archive?.part === 1) this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + 1);
   }
 
   #scan(read: () => Uint8Array): void {
+    const isOfPart1 = this.#claims.archive?.part === 1;
     try {
       const content = Buffer.from(read());
       scanForeign(content, (operator, { start }, end) => {
         if (DEVICE_COLORS[operator] === this.#undefined) this.#add('color_undefined');
+        if (isOfPart1 && readNumbers(content, start, end).some(isTooLarge)) this.#add('number_too_large');
         if (operator === 'BI') this.#checkInline(content.toString('latin1', start, end));
       });
     } catch {

@@ -2,17 +2,8 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
-
-<<<<<<< HEAD
-
-import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
-
-=======
-
 import { ALL_PROFILES } from '../../../pdf/conformance/profiles.ts';
-
->>>>>>> 9678a220 (assemble: make PDFs conform to PDF/A and PDF/UA where that invents nothing)
-
+import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
 import { DocumentId, FileOf } from './file-schema.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
