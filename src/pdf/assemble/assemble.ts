@@ -10,7 +10,7 @@ import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { writePlain } from '../objects/write.ts';
 import { withdrawClaims } from './claims.ts';
-import { alreadyConformant, type ConformStep, conform, requireConformance } from './conform.ts';
+import type { ConformStep } from './conform.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import {
   type AssembledFile,
@@ -97,11 +97,15 @@ async function prepare(document: OpenDocument, maxBytes: number): Promise<Letter
 
 type Conforming = NonNullable<AssemblyOrder['conform']>;
 
+/** Only what needs the validator loads it. */
+const loadConform = () => import('./conform.ts');
+
 /** A single PDF that conforms as it is stays as it is. */
 async function findConformant({ parts, steps, conform: wanted }: AssemblyOrder, checks: PartChecks) {
   const [only, ...more] = parts;
   if (!wanted || !only || more.length || steps.length || only.pages !== undefined || only.password !== undefined)
     return undefined;
+  const { alreadyConformant } = await loadConform();
   const found = await alreadyConformant(only.content, wanted.step);
   checks.renew();
   return found;
@@ -109,6 +113,7 @@ async function findConformant({ parts, steps, conform: wanted }: AssemblyOrder, 
 
 /** The PDF conforms only as it was written. Throws `not_conformant`. */
 async function finishConformant(document: OpenDocument, { step }: Conforming): Promise<void> {
+  const { conform, requireConformance } = await loadConform();
   conform(document, step);
   const written = toFileParts(document.pdf).join();
   document.renew();

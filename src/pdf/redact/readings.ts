@@ -61,7 +61,9 @@ function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<strin
   const gaps = pieces.map((piece, index) => gapAfter(piece, pieces[index + 1]));
   const pitches = pieces.map((piece, index) => pitchOf(piece, pieces[index + 1], gaps[index] as number));
   const line: Line = { gaps, pitches };
+  const hasHyphens = pieces.some(({ text }, index) => line.gaps[index] === Number.POSITIVE_INFINITY && HYPHEN_AT_END.test(text));
   return WAYS.flatMap((way) => {
+    if (way.wrap === 'drop' && !hasHyphens) return []; // it is the same as without them
     const { text, owners } = join(pieces, line, way);
     if (texts.has(text) && way.wrap !== 'space') return [];
     texts.add(text);
@@ -99,7 +101,10 @@ function arrangements(pieces: Piece[]): Piece[][] {
   const lines = toLines(pieces);
   const hasOther = pieces.some(({ text }) => RIGHT_TO_LEFT.test(text));
   const reversed = hasOther ? [lines.flatMap((line) => line.toReversed())] : [];
-  return [pieces, lines.flat(), ...reversed];
+  const sorted = lines.flat();
+  const isSorted =
+    sorted.length === pieces.length && sorted.every(({ glyphs: [first] }, index) => first === pieces[index]?.glyphs[0]);
+  return [pieces, ...(isSorted ? [] : [sorted]), ...reversed];
 }
 
 function toLines(pieces: readonly Piece[]): Piece[][] {
