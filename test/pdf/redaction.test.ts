@@ -5,6 +5,7 @@ import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { findTexts } from '../support/find-text.ts';
 import { HIDING_PLACES, pageWith } from '../support/hidden-texts.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { readLinks } from '../support/read-bookmarks.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
@@ -49,6 +50,25 @@ describe('texts and expressions', () => {
   test('follow the syntax of RE2', async () => {
     const { pdf } = await redacted(page, { expressions: ['\\d{3}-\\d{4}'] });
     expect(await textOf(pdf)).toMatch(/Call Ada at +, or ADA at +\./);
+  });
+
+  test('are found in addresses that encode them', async () => {
+    const link = (uri: string, id: number) => ({
+      [id]: `<</Type /Annot /Subtype /Link /Rect [50 350 90 360] /A <</S /URI /URI (${uri})>>>>`,
+    });
+    const uris = ['https://x.test/?n=J%C3%B6rg%20Roe', 'https://x.test/?n=J%c3%b6rg+Roe&a=1+2', 'https://x.test/?n=50%25+%zz'];
+    const annotated = pageWith({
+      page: '/Annots [11 0 R 12 0 R 13 0 R]',
+      objects: Object.assign({}, ...uris.map((uri, index) => link(uri, 11 + index))),
+    });
+    const { pdf } = await redacted(annotated, { texts: ['Jörg Roe'] });
+    await using opened = await openPdf(pdf);
+    const annotations = await (await opened.document.getPage(1)).getAnnotations();
+    expect(annotations.map(({ unsafeUrl }) => unsafeUrl)).toEqual([
+      'https://x.test/?n=',
+      'https://x.test/?n=&a=1%202',
+      'https://x.test/?n=50%25+%zz',
+    ]);
   });
 
   test('leave what is beside them where it was', async () => {

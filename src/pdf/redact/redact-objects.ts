@@ -153,12 +153,14 @@ class StringRedaction {
   }
 
   #redactString(string: PdfString, key: string): PdfString | undefined {
-    const text = string.asString();
+    const given = string.asString();
+    const text = this.#search.matches(decodeAddress(given)) ? decodeAddress(given) : given;
     if (!this.#search.matches(text)) return string;
     this.isChanged = true;
     if (DATE.test(text)) return undefined;
     if (key === 'JS') return textString(''); // what is left of a script is none
-    return textString(NAMED.has(key) ? this.#rename(text) : this.#search.remove(text));
+    const left = NAMED.has(key) ? this.#rename(text) : this.#search.remove(text);
+    return textString(text === given ? left : encodeURI(left.toWellFormed()));
   }
 
   #redactName(name: PdfName): PdfName {
@@ -177,6 +179,17 @@ class StringRedaction {
     this.#names.set(text, renamed);
     return renamed;
   }
+}
+
+/** A text in which the characters that addresses encode are as they are read, and plus signs are spaces. */
+function decodeAddress(text: string): string {
+  return text.replaceAll('+', ' ').replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded; // in another encoding than UTF-8
+    }
+  });
 }
 
 /** Writes name trees again, whose keys must be in order (ISO 32000-1, 7.9.6). */
