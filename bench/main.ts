@@ -15,6 +15,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { compareTrees } from './against.ts';
+import { measureAssembly } from './assembly.ts';
 import { measureAssets } from './assets.ts';
 import { measureBatches } from './batches.ts';
 import { measureConformance } from './conformance.ts';
@@ -41,6 +42,7 @@ const SCENARIOS = {
   throughput: measureThroughput,
   overload: measureOverload,
   outbound: measureOutbound,
+  assembly: measureAssembly,
   assets: measureAssets,
   finishing: measureFinishing,
   conformance: measureConformance,
@@ -58,7 +60,7 @@ const SCENARIOS = {
   sizing: measureSizing,
   soak: () => measureSoak(Number(values.renders)),
 };
-const BY_NAME = ['long', 'paged', 'postgres', 'sizing', 'soak'];
+const BY_NAME = ['assembly', 'long', 'paged', 'postgres', 'sizing', 'soak'];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({
