@@ -1,7 +1,7 @@
 /** Opens the parts of an assembly, and joins several to one PDF. */
 import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
-import { attach } from '../edit/attachments.ts';
-import { readLabels, writeLabels } from '../edit/page-labels.ts';
+import { type AssociatedFile, attach } from '../edit/attachments.ts';
+import { type PageLabel, readLabels, writeLabels } from '../edit/page-labels.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
@@ -66,17 +66,13 @@ export async function openParts(
   { maxBytes, isLast }: { maxBytes: number /** Whether nothing is done with the whole. */; isLast: boolean },
 ): Promise<OpenedParts> {
   const document: Found = { places: [], dropped: [] };
-  const opened = [];
-  for (const [index, part] of parts.entries()) opened.push(await openPart(part, index, document, checks));
-  const [only, ...more] = opened;
-  if (only && !more.length) return { ...document, pdf: only };
-  const joined = join(opened, parts, document, maxBytes);
-  const files = opened.flatMap((pdf, index) => readFiles(pdf, document.dropped, index));
-  const labels = opened.flatMap((pdf) => readLabels(pdf) ?? pdf.pages().map(() => undefined));
+  const [only, ...more] = parts;
+  if (only && !more.length) return { ...document, pdf: await openPart(only, 0, document, checks) };
+  const { content, files, labels } = await join(parts, document, checks, maxBytes);
   const hasLabels = labels.some(Boolean);
-  if (isLast && !files.length && !hasLabels) return { ...document, pdf: joined };
+  if (isLast && !files.length && !hasLabels) return { ...document, pdf: content };
   checks.renew();
-  const pdf = new ForeignPdf(await PDF.load(joined));
+  const pdf = new ForeignPdf(await PDF.load(content));
   attach(pdf, withUniqueNames(files));
   if (hasLabels) writeLabels(pdf, labels);
   return { ...document, pdf };
@@ -157,25 +153,31 @@ function removeSignatures(pdf: ForeignPdf): void {
   pdf.catalog.delete('DSS');
 }
 
-function join(
-  opened: readonly ForeignPdf[],
-  parts: readonly AssemblyPart[],
-  { places, dropped }: Found,
-  maxBytes: number,
-): Uint8Array {
+/** What is joined of the parts, and what is added to the whole afterwards. */
+interface Joined {
+  content: Uint8Array;
+  files: AssociatedFile[];
+  labels: Array<PageLabel | undefined>;
+}
+
+/** Opens one part after the other, so that only one is in memory. */
+async function join(parts: readonly AssemblyPart[], document: Found, checks: PartChecks, maxBytes: number): Promise<Joined> {
   const catalog = new MergedCatalog();
   const merged = new MergedFile(maxBytes, catalog);
-  for (const [index, { pdf }] of opened.entries()) {
-    const { isOwn } = parts[index] as AssemblyPart;
-    const { title = '' } = places.find(({ part }) => part === index) ?? {};
+  const [files, labels]: [AssociatedFile[], Joined['labels']] = [[], []];
+  for (const [index, part] of parts.entries()) {
+    const pdf = await openPart(part, index, document, checks);
+    files.push(...readFiles(pdf, document.dropped, index));
+    labels.push(...(readLabels(pdf) ?? pdf.pages().map(() => undefined)));
+    const { title = '' } = document.places.at(-1) ?? {};
     try {
-      merged.add(pdf, title, new Map(), ...(isOwn ? [readPartFacts(pdf)] : []));
+      merged.add(pdf.pdf, title, new Map(), ...(part.isOwn ? [readPartFacts(pdf.pdf)] : []));
     } catch (error) {
       throw damaged(index, error);
     }
   }
   const file = merged.end();
-  dropped.push(...catalog.lost);
+  document.dropped.push(...catalog.lost);
   if (file.length > maxBytes) throw mergedTooLarge(maxBytes);
-  return file.join();
+  return { content: file.join(), files, labels };
 }
