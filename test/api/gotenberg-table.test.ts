@@ -116,6 +116,12 @@ const WRITTEN = {
 };
 const EXIF_DATE = '2006:09:18 16:27:50-04:00';
 const LONG = `${'ü'.repeat(246)}.ü`;
+/** Its font is not embedded. */
+const FOREIGN = await (async () => {
+  const made = PDF.create();
+  made.addPage({ width: 200, height: 200 }).drawText('foreign', { x: 20, y: 100, size: 12 });
+  return made.save();
+})();
 const PHOTO = await ada.rendered({ html: `<img src="data:image/jpeg;base64,${photo('colour').toString('base64')}">` });
 
 const ROWS: Row[] = [
@@ -447,7 +453,8 @@ const ROWS: Row[] = [
   ],
   ['nothing to embed', 'pdf/embed', A, required('embeds')],
   ['a PDF that conforms', 'pdf/convert', { 'c.pdf': CONFORMING, pdfa: 'PDF/A-2a', pdfua: 'true' }, pdf(['conforming'])],
-  ['a PDF that does not', 'pdf/convert', { ...A, pdfa: 'PDF/A-2b' }, refused('metadata', 422)],
+  ['a PDF that is made to conform', 'pdf/convert', { ...A, pdfa: 'PDF/A-2b' }, pdf(['one', 'two', 'three'])],
+  ['a PDF that cannot conform', 'pdf/convert', { 'f.pdf': FOREIGN, pdfa: 'PDF/A-2b' }, refused('font', 422)],
   ['a profile that is none', 'pdf/convert', { ...A, pdfa: 'foo' }, invalid('pdfa')],
   ['no profile', 'pdf/convert', A, refused("Invalid form data: either 'pdfa' or 'pdfua' form fields must be provided")],
   ['a profile and a password', 'pdf/merge', { ...BOTH, pdfa: 'PDF/A-2b', userPassword: 'u' }, invalid('userPassword')],
