@@ -32,7 +32,7 @@ export class ChangedPrint {
   drawOn(page: number, { name, form }: { name: string; form: number }, contents: (own: number[]) => number[]): void {
     const id = this.#file.pages[page] as number;
     const drawn = this.#file.text(id).replace(ALL_CONTENTS, (_, several?: string, one?: string) => {
-      const own = several === undefined ? [Number(one)] : [...several.matchAll(/(\d+) 0 R/g)].map(([, each]) => Number(each));
+      const own = several === undefined ? [Number(one)] : [...several.matchAll(/\b(\d+) 0 R/g)].map(([, each]) => Number(each));
       const all = contents(own).map((each) => `${each} 0 R`);
       return `/Contents [${all.join(' ')}]`;
     });
