@@ -175,7 +175,7 @@ describe('charges and stores nothing', () => {
 
   test.each<[RevocationFault, RegExp]>([
     ['http', /status 500/],
-    ['redirect', /status 302/],
+    ['redirect', /answered with a redirect/],
     ['garbage', /cannot be read/],
     ['old', /out of date/],
     ['future', /from the future/],

@@ -41,6 +41,7 @@ test('reserves a process for another account while two keys of one account are b
   expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
     html: 'filled',
     assets: undefined,
+    version: 1,
   });
   leaving.abort(new Error('left'));
   for (const each of pending) await expect(each).rejects.toThrow('left');

@@ -366,7 +366,7 @@ export const PdfOptions = Type.Object(
         description:
           'A PDF under the pages: its first page under the first, and so on, and its last page also under all that follow. A profile of PDF/A fails with `not_conformant` if the letterhead breaks it.',
         'x-default': 'none',
-        examples: [{ file: 'letterhead.pdf', margin: '60mm 25mm 30mm' }],
+        examples: [{ document_id: 'doc_0123456789ABCDEFGHIJKL', margin: '60mm 25mm 30mm' }],
       },
     ),
     ...FINISH_OPTIONS,
