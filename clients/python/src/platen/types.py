@@ -1047,11 +1047,14 @@ class RedactStep(TypedDict):
     one is no text. Default: `false`."""
 
 
+AnyProfile: TypeAlias = "Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']"
+
+
 class ConformStep(TypedDict):
     """Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output
     intent and identifiers, but no fonts, tags and descriptions. Only `sign` can follow."""
 
-    profile: Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2'] | list[Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']]
+    profile: AnyProfile | list[AnyProfile]
 
 
 class SignStep(TypedDict):

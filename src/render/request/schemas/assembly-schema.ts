@@ -131,7 +131,7 @@ function bookmarkSchema(levels: number): TSchema {
 
 const BookmarkSchema = Type.Unsafe<Bookmark>(bookmarkSchema(LEVELS));
 
-const AnyProfile = oneOf(ALL_PROFILES);
+const AnyProfile = { ...oneOf(ALL_PROFILES), $id: 'AnyProfile' };
 const Points = Type.Number({ minimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Side = Type.Number({ exclusiveMinimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Box = Type.Object(
