@@ -53,6 +53,11 @@ const backup = fresh();
 const service = await startService({ PLATEN_CONCURRENCY: '1', PLATEN_PLAYGROUND: 'off' });
 const origin = await fill(service);
 await runCli(['backup', backup], service.env);
+/** The documents and the reply, and what items of the batch had made by then, which depends on how busy the machine is. */
+const files = (await readdir(join(backup, 'blobs'), { recursive: true, withFileTypes: true })).filter((each) =>
+  each.isFile(),
+).length;
+expect(files).toBeGreaterThan(origin.documents.length);
 await service[Symbol.asyncDispose]();
 beforeEach(async () => {
   [dataDir, databaseUrl, bucket] = [fresh(), await postgres.createDatabase(), await s3.createBucket()];
@@ -127,7 +132,7 @@ test('loses and repeats nothing when it is killed while it restores content or r
   first.kill('SIGKILL');
   await once(first, 'exit');
   const arrived = await objects();
-  expect(arrived.length).toBeLessThan(origin.documents.length + 1);
+  expect(arrived.length).toBeLessThan(files);
   expect(await count('accounts')).toBe(0);
 
   const holder = new pg.Client({ connectionString: databaseUrl });
@@ -146,15 +151,17 @@ test('loses and repeats nothing when it is killed while it restores content or r
   await cp(join(dataDir, 'restore'), join(folder, 'interrupted'), { recursive: true });
   const { stderr } = await restore();
   expect(stderr).toMatch(
-    /^restored \d+ rows and 12 files with \d{7} bytes into the database of PLATEN_DATABASE_URL and PLATEN_BLOBS_URL,/,
+    new RegExp(
+      `^restored \\d+ rows and ${files} files with \\d{7} bytes into the database of PLATEN_DATABASE_URL and PLATEN_BLOBS_URL,`,
+    ),
   );
-  expect((await objects()).length).toBe(origin.documents.length + 1);
+  expect((await objects()).length).toBe(files);
   expect(await readdir(dataDir)).not.toContain('restore');
   const isNotEmpty = refused('the database of PLATEN_DATABASE_URL is not empty');
   await expect(restore()).rejects.toMatchObject(isNotEmpty);
   await cp(join(folder, 'interrupted'), join(dataDir, 'restore'), { recursive: true }); // as if it had been killed at its very end
   await expect(restore()).rejects.toMatchObject(isNotEmpty);
-  expect((await objects()).length).toBe(origin.documents.length + 1);
+  expect((await objects()).length).toBe(files);
   await requireWhole();
 });
 
@@ -175,7 +182,7 @@ test.each([
   ['only the content', { PLATEN_DATABASE_URL: '' }],
 ])('moves %s', async (_what, changes) => {
   await restore(changes);
-  expect((await objects()).length).toBe('PLATEN_BLOBS_URL' in changes ? 0 : origin.documents.length + 1);
+  expect((await objects()).length).toBe('PLATEN_BLOBS_URL' in changes ? 0 : files);
   await requireWhole(changes);
 });
 
