@@ -36,7 +36,7 @@ function declareClass(name: string, schema: Schema, classes: string[]): void {
     return `    ${member}: ${isRequired ? type : `NotRequired[${type}]`}${doc(schema)}`;
   });
   const about = schema.description ? `${doc(schema).slice(1)}\n\n` : '';
-  classes.push(`class ${name}(TypedDict):\n${about}${members.join('\n')}`);
+  classes.push(`class ${name}(TypedDict):\n${about}${members.join('\n') || '    pass'}`);
 }
 
 function typeOf(schema: Schema, name: string, classes: string[]): string {

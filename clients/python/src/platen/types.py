@@ -1913,7 +1913,7 @@ class DocumentExpiredEvent(TypedDict):
 
 
 class WebhookTestEventData(TypedDict):
-
+    pass
 
 
 class WebhookTestEvent(TypedDict):
