@@ -24,7 +24,8 @@ test('passes its tests against a running service', async () => {
   const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
   await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
   await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
-  const webhook = JSON.stringify(receiver.received[0]);
+  receiver.answer = (response) => response.writeHead(410).end(); // the next events are given up at once
+  const webhook = JSON.stringify({ ...receiver.received[0], url: receiver.url });
   const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
   const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
   await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def test_templates(platen: Platen) -> None:
     assert platen.templates.get(template_id)["placeholders"] == ["name"]
     assert platen.templates.replace(template_id, {"html": "<p>Good day {{name}}</p>"})["version"] == 2
     assert [version["version"] for version in platen.templates.versions(template_id)] == [2, 1]
+    assert platen.templates.update(template_id, {"name": "salutation"})["name"] == "salutation"
     assert platen.templates.version(template_id, 1)["html"] == "<p>Hello {{name}}</p>"
     assert platen.pdf({"template_id": template_id, "data": {"name": "Ada"}}).pages == 1
     platen.templates.delete(template_id)
@@ -168,6 +170,8 @@ def test_batches(platen: Platen) -> None:
     entry = next(iter(platen.requests.list(batch_id=batch_id, status="failed")))
     assert entry["code"] == "invalid_request"
     assert platen.requests.get(entry["request_id"]) == entry
+    failing = platen.batches.create({"items": [{"html": "<p>x", "options": {"pageRanges": "9"}}]}, wait=60)["batch_id"]
+    assert platen.batches.retry(failing, wait=60)["failed"] == 1
 
 
 def test_asynchronous_renders(platen: Platen) -> None:
@@ -261,6 +265,10 @@ def test_webhooks(platen: Platen) -> None:
         with pytest.raises(WebhookVerificationError):
             verify_webhook(secret, headers, body)
     assert next(iter(platen.webhooks.deliveries()))["type"] == "batch.completed"
+    delivery_id = platen.webhooks.test(webhook["url"])["delivery_id"]
+    while next(iter(platen.webhooks.deliveries()))["status"] != "failed":
+        time.sleep(0.1)
+    assert platen.webhooks.retry(delivery_id)["status"] == "pending"
     assert platen.webhooks.rotate_secret()["previous"][0]["secret"] == secret
 
 
