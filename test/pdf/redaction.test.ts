@@ -71,6 +71,16 @@ describe('texts and expressions', () => {
     ]);
   });
 
+  test('leave percent and plus signs of other texts alone', async () => {
+    const titled = pageWith({
+      page: '/Annots [11 0 R]',
+      objects: { 11: '<</Type /Annot /Subtype /Text /Rect [9 9 20 20] /Contents (C++ by Jane Roe, 5%25 off)>>' },
+    });
+    await using opened = await openPdf((await redacted(titled, { texts: ['Jane Roe'] })).pdf);
+    const [note] = await (await opened.document.getPage(1)).getAnnotations();
+    expect(note.contentsObj.str).toBe('C++ by , 5%25 off');
+  });
+
   test('leave what is beside them where it was', async () => {
     const placesOf = async (pdf: Uint8Array) =>
       (await readPdf(pdf)).placed[0]?.map(({ text, x }) => [text.trim(), Math.round(x)]);

@@ -153,14 +153,20 @@ class StringRedaction {
   }
 
   #redactString(string: PdfString, key: string): PdfString | undefined {
-    const given = string.asString();
-    const text = this.#search.matches(decodeAddress(given)) ? decodeAddress(given) : given;
-    if (!this.#search.matches(text)) return string;
+    const text = string.asString();
+    if (!this.#search.matches(text)) return this.#redactAddress(string, text);
     this.isChanged = true;
     if (DATE.test(text)) return undefined;
     if (key === 'JS') return textString(''); // what is left of a script is none
-    const left = NAMED.has(key) ? this.#rename(text) : this.#search.remove(text);
-    return textString(text === given ? left : encodeURI(left.toWellFormed()));
+    return textString(NAMED.has(key) ? this.#rename(text) : this.#search.remove(text));
+  }
+
+  /** Addresses encode some characters. What is left of one is encoded again. */
+  #redactAddress(string: PdfString, text: string): PdfString {
+    const decoded = decodeAddress(text);
+    if (decoded === text || !this.#search.matches(decoded)) return string;
+    this.isChanged = true;
+    return textString(encodeURI(this.#search.remove(decoded).toWellFormed()));
   }
 
   #redactName(name: PdfName): PdfName {
@@ -181,8 +187,9 @@ class StringRedaction {
   }
 }
 
-/** A text in which the characters that addresses encode are as they are read, and plus signs are spaces. */
+/** An address as it is read, with plus signs as spaces. Other texts, which have spaces, stay as they are. */
 function decodeAddress(text: string): string {
+  if (/\s/.test(text)) return text;
   return text.replaceAll('+', ' ').replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
