@@ -2,10 +2,12 @@
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
 import {
+  CROWDINGS,
   type Crowding,
   type FootnoteParts,
   MAX_FOOTNOTES,
   MAX_PAGED_TEXT,
+  type MeasuredFootnotes,
   type PagedFootnote,
 } from '../../in-page/contract/paged.ts';
 import { DONE } from '../devtools/ask.ts';
@@ -20,16 +22,17 @@ const FOOTNOTES = shape(
     }),
   ]),
 );
-const HEIGHTS = shape(Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { maxItems: MAX_FOOTNOTES }));
+const Heights = Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { maxItems: MAX_FOOTNOTES });
+const HEIGHTS = shape(Heights);
 
 const DISTRIBUTED: Shape<FootnoteParts[] | Crowding> = shape(
   Type.Union([
-    Type.Enum(['undivided', 'no room'] as const),
+    Type.Enum(CROWDINGS),
     Type.Array(
       Type.Object({
         page: Type.Integer({ minimum: 0 }),
         numbers: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_FOOTNOTES }), { maxItems: MAX_FOOTNOTES }),
-        heights: Type.Array(Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }), { minItems: 1, maxItems: MAX_FOOTNOTES }),
+        heights: { ...Heights, minItems: 1 },
       }),
       { maxItems: MAX_FOOTNOTES },
     ),
@@ -51,8 +54,8 @@ export function measureFootnotes(world: PagedWorld, widthPx: number, groups: num
 }
 
 /** Divides the footnotes of each page between it and the next pages, which all have so much room, in CSS pixels. */
-export function distributeFootnotes(world: PagedWorld, widthPx: number, heightPx: number, groups: number[][]) {
-  return world.ask('distributeFootnotes', [widthPx, heightPx, groups], DISTRIBUTED);
+export function distributeFootnotes(world: PagedWorld, measured: MeasuredFootnotes, heightPx: number) {
+  return world.ask('distributeFootnotes', [measured, heightPx], DISTRIBUTED);
 }
 
 export async function numberFootnotes(world: PagedWorld, numbers: number[]): Promise<void> {

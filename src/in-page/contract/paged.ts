@@ -42,6 +42,13 @@ export interface PagedFootnote {
   number: number;
 }
 
+/** The footnotes of each page, and their height, in CSS pixels. */
+export interface MeasuredFootnotes {
+  widthPx: number;
+  groups: number[][];
+  heights: number[];
+}
+
 /** Footnotes, and the height of their part on their page and on each of the next ones. */
 export interface FootnoteParts {
   /** The index of the page. */
@@ -52,7 +59,8 @@ export interface FootnoteParts {
 }
 
 /** Why footnotes cannot be divided between pages: a part of one is too high, or the last page is full. */
-export type Crowding = 'undivided' | 'no room';
+export type Crowding = (typeof CROWDINGS)[number];
+export const CROWDINGS = ['undivided', 'no room'] as const;
 
 /** Why nothing is read. */
 export type PagedRefusal = { exceeded: keyof typeof PAGED_LIMITS } | { notFound: 'place' | 'selector' };

@@ -9,7 +9,16 @@ import type { LastBlock, LayoutLinks, PageRisk } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
 import type { PageClass } from './page-selectors.ts';
-import type { ContentsOrder, Crowding, FootnoteParts, PagedElements, PagedFootnote, PagedRefusal, SidedBreak } from './paged.ts';
+import type {
+  ContentsOrder,
+  Crowding,
+  FootnoteParts,
+  MeasuredFootnotes,
+  PagedElements,
+  PagedFootnote,
+  PagedRefusal,
+  SidedBreak,
+} from './paged.ts';
 import type { FoundTables, PreparedTable, TableChange } from './paged-tables.ts';
 
 export interface Questions {
@@ -68,7 +77,7 @@ export interface Questions {
   takeFootnotes(key: string): PagedFootnote[] | null;
   measureFootnotes(widthPx: number, groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;
-  distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding;
+  distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding;
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;

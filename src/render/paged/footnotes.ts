@@ -6,7 +6,7 @@ import { distributeFootnotes, measureFootnotes, numberFootnotes, reserveFootnote
 import type { PagedWorld } from '../../chromium/paged/paged-world.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
-import type { Crowding, FootnoteParts, PagedFootnote } from '../../in-page/contract/paged.ts';
+import type { Crowding, FootnoteParts, MeasuredFootnotes, PagedFootnote } from '../../in-page/contract/paged.ts';
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { PrintedView } from '../../pdf/objects/inspect.ts';
 import { readPageView } from '../../pdf/paged/page-areas.ts';
@@ -16,9 +16,9 @@ import type { PagedPart, PagedPrint } from './paged-part.ts';
 const POINTS_PER_PX = 0.75;
 /** The share of a page that footnotes take without being divided. */
 const MAX_WHOLE = 0.3;
-/** The shares of a page that are reserved for more, of which the first counts that leaves none on more than two pages. */
-const SHARES = [MAX_WHOLE, 0.4, 0.5, 0.6, 0.7];
 const MAX_SHARE = 0.7;
+/** The shares of a page that are reserved for more, of which the first counts that leaves none on more than two pages. */
+const SHARES = [MAX_WHOLE, 0.4, 0.5, 0.6, MAX_SHARE];
 /** How often the reserve grows because other footnotes came to a page. After that, they are divided. */
 const MAX_RAISES = 2;
 
@@ -56,9 +56,10 @@ export class Footnotes implements PagedPart {
     const view = this.#view;
     if (!view) return false;
     const isNumbered = this.#restarts && (await this.#number(groups));
-    const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(view, groups) : 0;
+    const measured = { widthPx: view.widthPx, groups, heights: await measureFootnotes(this.#world, view.widthPx, groups) };
+    const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(view, measured) : 0;
     if (wanted > this.#reservedPx) return this.#reserve(wanted);
-    const parts = await this.#distribute(view, groups, this.#reservedPx);
+    const parts = await distributeFootnotes(this.#world, measured, this.#reservedPx);
     const limit = Math.floor(view.heightPx * MAX_SHARE);
     if (typeof parts === 'string' && this.#reservedPx < limit) return this.#reserve(limit);
     if (typeof parts === 'string') throw new ServiceError('print_failed', CROWDING[parts]);
@@ -82,19 +83,15 @@ export class Footnotes implements PagedPart {
     return true;
   }
 
-  async #findReserve(view: PrintedView, groups: number[][]): Promise<number> {
-    const highest = Math.max(...(await measureFootnotes(this.#world, view.widthPx, groups)));
+  async #findReserve(view: PrintedView, measured: MeasuredFootnotes): Promise<number> {
+    const highest = Math.max(...measured.heights);
     if (highest <= view.heightPx * MAX_WHOLE) return Math.ceil(highest);
-    const heights = SHARES.map((share) => Math.floor(share * view.heightPx));
-    for (const height of heights) {
-      const parts = await this.#distribute(view, groups, height);
-      if (typeof parts !== 'string' && parts.every(({ heights: { length } }) => length <= 2)) return height;
+    const reserves = SHARES.map((share) => Math.floor(share * view.heightPx));
+    for (const reserve of reserves) {
+      const parts = await distributeFootnotes(this.#world, measured, reserve);
+      if (typeof parts !== 'string' && parts.every(({ heights }) => heights.length <= 2)) return reserve;
     }
-    return heights[0] ?? 0;
-  }
-
-  #distribute(view: PrintedView, groups: number[][], heightPx: number): Promise<FootnoteParts[] | Crowding> {
-    return distributeFootnotes(this.#world, view.widthPx, heightPx, groups);
+    return reserves[0] ?? 0;
   }
 
   #place(view: PrintedView, parts: readonly FootnoteParts[]): OverlayBoxes {

@@ -3,7 +3,13 @@
  * in room that all pages reserve.
  */
 import type { OverlayBox } from '../../contract/overlay.ts';
-import { type Crowding, type FootnoteParts, MAX_FOOTNOTES, type PagedFootnote } from '../../contract/paged.ts';
+import {
+  type Crowding,
+  type FootnoteParts,
+  MAX_FOOTNOTES,
+  type MeasuredFootnotes,
+  type PagedFootnote,
+} from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { removeCover } from '../../dom/cover.ts';
@@ -145,11 +151,13 @@ export function measureFootnotes(widthPx: number, groups: number[][]): number[] 
  * Divides the footnotes of each page between it and the next pages, which all have so much room, in CSS pixels. What does not fit goes on
  * to the next page, before the footnotes of that.
  */
-export function distributeFootnotes(widthPx: number, heightPx: number, groups: number[][]): FootnoteParts[] | Crowding {
-  const whole = measureFootnotes(widthPx, groups);
+export function distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding {
+  const { groups, heights } = measured;
   const parts: FootnoteParts[] = [];
   for (let page = 0; page < groups.length; ) {
-    const next = (whole[page] ?? 0) > heightPx ? divideFrom(page, widthPx, heightPx, groups) : wholePage(page, whole, groups);
+    const height = heights[page] ?? 0;
+    const fitting = { page, numbers: groups[page] ?? [], heights: [height] };
+    const next = height > heightPx ? divideFrom(page, measured, heightPx) : fitting;
     if (typeof next === 'string') return next;
     if (next.numbers.length) parts.push(next);
     page += next.heights.length;
@@ -157,12 +165,8 @@ export function distributeFootnotes(widthPx: number, heightPx: number, groups: n
   return parts;
 }
 
-function wholePage(page: number, heights: readonly number[], groups: number[][]): FootnoteParts {
-  return { page, numbers: groups[page] ?? [], heights: [heights[page] ?? 0] };
-}
-
 /** Divides the footnotes of a page, and those of the next pages until all fit. */
-function divideFrom(page: number, widthPx: number, heightPx: number, groups: number[][]): FootnoteParts | Crowding {
+function divideFrom(page: number, { widthPx, groups }: MeasuredFootnotes, heightPx: number): FootnoteParts | Crowding {
   let numbers: number[] = [];
   for (let end = page; end < groups.length; end++) {
     numbers = [...numbers, ...(groups[end] ?? [])];
