@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const { source } = createRequire(import.meta.url)('axe-core') as { source: string };
 
@@ -14,6 +15,13 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+}
+
+/** Expects that a page is accessible, fits into the window, and skips no level of headings. */
+export async function expectSound(page: Page): Promise<void> {
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect(await horizontalOverflow(page)).toBe(0);
+  expect(await skippedHeadings(page)).toEqual([]);
 }
 
 /** Returns the number of CSS pixels by which the page is wider than the window. */

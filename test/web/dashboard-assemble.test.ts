@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List } from '../support/client.ts';
 import { goTo, openDashboards } from '../support/dashboard.ts';
 import { openPdf } from '../support/open-pdf.ts';
-import { accessibilityViolations, horizontalOverflow, skippedHeadings } from '../support/page-checks.ts';
+import { expectSound } from '../support/page-checks.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { NARROW } from '../support/web-page.ts';
 
@@ -138,20 +138,15 @@ test('forgets the pages when the visitor signs out', async () => {
 test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
   const page = await signIn((await newClient()).key, '#/assemble');
   await page.emulateMedia({ colorScheme });
-  const check = async () => {
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
-    expect(await skippedHeadings(page)).toEqual([]);
-  };
-  await check();
+  await expectSound(page);
   await add(page, [terms, sealed]);
   await page.getByRole('dialog').waitFor();
-  await check();
+  await expectSound(page);
   await page.getByRole('button', { name: 'Leave the file out' }).click();
   await cardsIn(page).nth(1).click();
   await page.getByRole('button', { name: 'Assemble', exact: true }).click();
   await assembled(page).getByText('terms 1').waitFor();
-  await check();
+  await expectSound(page);
   await page.setViewportSize(NARROW);
-  await check();
+  await expectSound(page);
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { goTo, openDashboards } from '../support/dashboard.ts';
-import { accessibilityViolations, horizontalOverflow, skippedHeadings } from '../support/page-checks.ts';
+import { expectSound } from '../support/page-checks.ts';
 import { NARROW } from '../support/web-page.ts';
 
 const { service, signIn, newClient } = await openDashboards();
@@ -71,16 +71,11 @@ test('shows the usage of earlier months', async () => {
 test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
   const page = await signIn((await newClient()).key, '#/keys');
   await page.emulateMedia({ colorScheme });
-  const check = async () => {
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
-    expect(await skippedHeadings(page)).toEqual([]);
-  };
   await makeKey(page, 'website', 'Render documents');
   await rowOf(page, 'website').waitFor();
-  await check();
+  await expectSound(page);
   await page.setViewportSize(NARROW);
-  await check();
+  await expectSound(page);
   await page.getByRole('button', { name: 'New key' }).click();
-  await check();
+  await expectSound(page);
 });

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { goTo, openDashboards } from '../support/dashboard.ts';
-import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
+import { expectSound } from '../support/page-checks.ts';
 import { eventually } from '../support/service.ts';
 import { NARROW } from '../support/web-page.ts';
 
@@ -85,17 +85,13 @@ test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s
   const page = await signIn(client.key, '#/requests');
   await page.emulateMedia({ colorScheme });
   await page.getByText('2 requests', { exact: true }).waitFor();
-  const check = async () => {
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
-  };
-  await check();
+  await expectSound(page);
   await goTo(page, `#/requests/${id}`);
   await page.getByRole('region', { name: 'Why it failed' }).waitFor();
-  await check();
+  await expectSound(page);
   await page.setViewportSize(NARROW);
-  await check();
+  await expectSound(page);
   await goTo(page, '#/requests');
   await page.getByText('2 requests', { exact: true }).waitFor();
-  await check();
+  await expectSound(page);
 });

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { toLetterhead } from '../edit/letterhead.ts';
 import type { Letterhead, Password } from '../finish-settings.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
+import type { Dropped } from '../merge/merge-catalog.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { type Encryption, encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
@@ -12,15 +13,7 @@ import { writePlain } from '../objects/write.ts';
 import { withdrawClaims } from './claims.ts';
 import type { ConformStep } from './conform.ts';
 import { type ExtractStep, extract } from './extract.ts';
-import {
-  type AssembledFile,
-  copyOf,
-  type Dropped,
-  type OpenDocument,
-  type PagePlace,
-  reopen,
-  StepError,
-} from './open-document.ts';
+import { type AssembledFile, copyOf, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
 import { runStep, type Step } from './steps.ts';
@@ -122,7 +115,8 @@ async function finishConformant(document: OpenDocument, { step }: Conforming): P
 }
 
 async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {
-  const json = Buffer.from(JSON.stringify(extract(await reopen(document), step, document.dropped)));
+  await reopen(document);
+  const json = Buffer.from(JSON.stringify(extract(document.pdf, step, document.dropped)));
   if (json.length > maxBytes) throw mergedTooLarge(maxBytes);
   return json;
 }

@@ -1,11 +1,11 @@
 /** Reads what a PDF holds: text, metadata, bookmarks, form fields and the names of attachments. */
 import { readXmp } from '../edit/read-xmp.ts';
+import type { Dropped } from '../merge/merge-catalog.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
 import { type Bookmark, toBookmarks } from '../structure/outline.ts';
 import { readFiles } from './files.ts';
 import { type InformationEntries, readInformation } from './information.ts';
-import type { Dropped } from './open-document.ts';
 
 export const EXTRACTED = ['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments'] as const;
 

@@ -2,9 +2,10 @@
 import type { PdfDict, PdfStream } from '@libpdf/core';
 import { type AssociatedFile, attach } from '../edit/attachments.ts';
 import { RELATIONSHIPS } from '../finish-settings.ts';
+import type { Dropped } from '../merge/merge-catalog.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { treeEntries } from '../objects/name-tree.ts';
-import { type Dropped, type OpenDocument, StepError } from './open-document.ts';
+import { type OpenDocument, StepError } from './open-document.ts';
 
 export interface AttachStep {
   files: AssociatedFile[];

@@ -8,7 +8,8 @@ export interface FillStep {
 
 export async function fillFields(document: OpenDocument, { fields }: FillStep): Promise<void> {
   dropXfa(document);
-  const form = (await reopen(document)).pdf.getForm();
+  await reopen(document);
+  const form = document.pdf.pdf.getForm();
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
     if (!form?.hasField(name)) throw new StepError(at, 'is no field of the document');
@@ -38,7 +39,8 @@ export interface FlattenStep {
 
 export async function flatten(document: OpenDocument, { annotations }: FlattenStep): Promise<void> {
   dropXfa(document);
-  const pdf = await reopen(document);
+  await reopen(document);
+  const { pdf } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
   pdf.pdf.getForm()?.flatten();
   if (annotations) pdf.pdf.flattenAnnotations();

@@ -1,5 +1,6 @@
 /** A PDF that is being assembled. */
 import { PDF } from '@libpdf/core';
+import type { Dropped } from '../merge/merge-catalog.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 
@@ -10,14 +11,6 @@ export interface PagePlace {
   page: number;
   pages: number;
   title: string;
-}
-
-/** What a step could not keep. */
-export interface Dropped {
-  what: string;
-  why: string;
-  /** The index of the part. Absent if it is of the whole. */
-  part?: number;
 }
 
 export interface OpenDocument {
@@ -32,16 +25,21 @@ export interface OpenDocument {
 }
 
 /** The PDF as it is now, written and read again. */
-export async function copyOf({ pdf, renew }: Pick<OpenDocument, 'pdf' | 'renew'>): Promise<PDF> {
-  const written = writeWithObjectStreams(pdf).join();
-  renew();
-  return PDF.load(written);
+export async function copyOf(document: Pick<OpenDocument, 'pdf' | 'renew'>): Promise<PDF> {
+  return (await rewrite(document)).copy;
 }
 
-/** Replaces the PDF by its copy, for functions of libpdf that work with pages: it keeps those that it has read. */
-export async function reopen(document: OpenDocument): Promise<ForeignPdf> {
-  document.pdf = new ForeignPdf(await copyOf(document));
-  return document.pdf;
+/** Replaces the PDF by its copy, for functions of libpdf that work with pages: it keeps those that it has read. Returns what was written. */
+export async function reopen(document: OpenDocument): Promise<Uint8Array> {
+  const { written, copy } = await rewrite(document);
+  document.pdf = new ForeignPdf(copy);
+  return written;
+}
+
+async function rewrite({ pdf, renew }: Pick<OpenDocument, 'pdf' | 'renew'>): Promise<{ written: Uint8Array; copy: PDF }> {
+  const written = writeWithObjectStreams(pdf).join();
+  renew();
+  return { written, copy: await PDF.load(written) };
 }
 
 export interface AssembledFile {

@@ -2,18 +2,16 @@
  * The step that removes texts and areas, and proves that they are gone: the PDF is written and read again, by our own code and by PDFium,
  * until both find nothing.
  */
-import { PDF } from '@libpdf/core';
 import { NO_CLAIMS } from '../conformance/profiles.ts';
 import { toFacts } from '../edit/metadata.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
-import { ForeignPdf } from '../objects/foreign-pdf.ts';
-import { writeWithObjectStreams } from '../objects/object-streams.ts';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { findWithPdfium } from '../redact/prove.ts';
 import { type Box, type Redacted, RedactionError, redactPdf } from '../redact/redact.ts';
 import { Search, type Wanted } from '../redact/search.ts';
 import { writeXmp } from './claims.ts';
 import { readInformation } from './information.ts';
-import { type OpenDocument, StepError } from './open-document.ts';
+import { type OpenDocument, reopen, StepError } from './open-document.ts';
 import { pruneForm, pruneTags } from './select-pages.ts';
 
 export interface RedactStep extends Wanted {
@@ -36,9 +34,7 @@ export async function redact(
   const boxes = wanted.boxes.map((box, index) => ({ ...box, page: toIndex(box.page, index, document.places.length) }));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const redacted = await runRound(document, { search, boxes, isFromBottom, color, dropsAttachments, isFirst: round === 0 });
-    const written = writeWithObjectStreams(document.pdf).join();
-    document.renew();
-    document.pdf = new ForeignPdf(await PDF.load(written));
+    const written = await reopen(document);
     if (redacted.isChanged) continue;
     document.places = document.places.map((place) => ({ ...place, title: search.remove(place.title) }));
     const page = search.isEmpty ? undefined : await findWithPdfium(written, search);

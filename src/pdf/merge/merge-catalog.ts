@@ -14,10 +14,11 @@ interface Source extends PdfReader {
   firstPage: PdfRef;
 }
 
-/** What is lost, and why. */
-export interface Lost {
+/** What could not be kept. */
+export interface Dropped {
   what: string;
   why: string;
+  /** The index of the part. Absent if it is of the whole. */
   part?: number;
 }
 
@@ -30,7 +31,7 @@ const OF_FIRST = [
   ['ViewerPreferences', 'the viewer preferences'],
 ] as const;
 /** Other entries that a whole cannot have, of the catalog or of a dictionary in it. */
-const DROPPED = [
+const NOT_KEPT = [
   ['', 'AA', 'actions of the document', 'they would hold for all parts'],
   ['', 'Collection', 'the portfolio', 'its files are attachments'],
   ['', 'Threads', 'the list of articles', 'articles belong to one PDF'],
@@ -44,7 +45,7 @@ const WRITTEN_ANEW = ['Type', 'DisplayDocTitle'];
 const MODES_OF_BOOKMARKS = ['', 'UseNone', 'UseOutlines'];
 
 export class MergedCatalog {
-  readonly lost: Lost[] = [];
+  readonly lost: Dropped[] = [];
   readonly #first = new Map<string, PdfObject>();
   readonly #destinations = new NamedValues();
   readonly #scripts = new NamedValues();
@@ -54,7 +55,7 @@ export class MergedCatalog {
   join(source: Source, catalog: PdfDict): void {
     const part = this.#parts++;
     this.#joinFirst(source, catalog, part);
-    for (const [parent, entry, what, why] of DROPPED)
+    for (const [parent, entry, what, why] of NOT_KEPT)
       if ((parent ? source.dict(catalog, parent) : catalog)?.has(entry)) this.lost.push({ what, why, part });
     if (this.#joinNames(source, catalog, part))
       this.lost.push({ what: DESTINATIONS, why: 'earlier parts have the same: a number was added', part });
