@@ -25,13 +25,12 @@ import {
 import { directionOf, findGlyphs } from './readings.ts';
 import { coveredRegions, type Region, redactImage } from './redact-images.ts';
 import type { Search } from './search.ts';
-import { overlaps, type Polygon, rectangle } from './shapes.ts';
+import { overlaps, type Polygon, UNIT_SQUARE } from './shapes.ts';
 
 /** How far glyphs reach from their base line, in proportion to the font size. */
 const [DESCENT, ASCENT] = [-0.25, 0.95];
 /** The share of a glyph that may be in an area without being removed. */
 const EDGE = 0.1;
-const UNIT_SQUARE = rectangle(0, 0, 1, 1);
 const NEW_NAME = 'PlatenRedacted';
 /** Entries of a stream that are about its old bytes, or may tell what it had. */
 const DROPPED = ['Filter', 'DecodeParms', 'DL', 'Length', 'Metadata', 'PieceInfo', 'LastModified'];

@@ -5,7 +5,7 @@ import { decodeJpeg } from '../images/jpeg-codec.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inverse, type Matrix, transform } from '../objects/matrix.ts';
 import { entriesOf, numbers } from '../objects/syntax.ts';
-import { boundsOf, overlaps, type Polygon, rectangle } from './shapes.ts';
+import { boundsOf, overlaps, type Polygon, UNIT_SQUARE } from './shapes.ts';
 
 /** A part of an image: shares of its width and height, from its upper left corner. */
 export interface Region {
@@ -15,7 +15,6 @@ export interface Region {
   bottom: number;
 }
 
-const UNIT_SQUARE = rectangle(0, 0, 1, 1);
 /** Entries that could tell what the image showed. */
 const DROPPED = ['Metadata', 'Alternates', 'OPI', 'PieceInfo', 'PtData', 'DecodeParms', 'Intent', 'Length'];
 

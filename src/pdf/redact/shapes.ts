@@ -41,3 +41,6 @@ export function rectangle(left: number, bottom: number, right: number, top: numb
     [left, top],
   ];
 }
+
+/** Where an image is drawn, before it is transformed. */
+export const UNIT_SQUARE = rectangle(0, 0, 1, 1);
