@@ -64,15 +64,14 @@ export async function startService(
   };
   const child = spawn(process.execPath, [...cliOf(checkout ?? PROJECT), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = await readStart(child, firstKey);
-  const tellEnd = (code: number | null) => process.stderr.write(`the service ended by itself with ${code}:\n${started.output()}`);
-  child.once('exit', tellEnd);
-  const stop = () => {
-    child.off('exit', tellEnd);
-    return end(child);
-  };
+  const stop = () => end(child);
+  const shared = connect(started.url, started.key, env);
+  const telling = <T>(reply: Promise<T>): Promise<T> => reply.catch((error) => tellEnd(error, child, started.output));
   const service: Service = {
     ...started,
-    ...connect(started.url, started.key, env),
+    ...shared,
+    pdf: (...request) => telling(shared.pdf(...request)),
+    metric: (...request) => telling(shared.metric(...request)),
     child,
     tmp,
     stop,
@@ -83,6 +82,20 @@ export async function startService(
     },
   };
   return service;
+}
+
+const EXIT_EVENT_MS = 1_000;
+const LAST_CHARACTERS = 4_000;
+
+/** Throws how the service ended instead of a failed connection, if it has ended. The connection can fail before the event comes. */
+async function tellEnd(error: Error, child: ChildProcess, output: () => string): Promise<never> {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  if (error.message !== 'fetch failed') throw error;
+  if (isRunning()) await once(child, 'exit', { signal: AbortSignal.timeout(EXIT_EVENT_MS) }).catch(() => {});
+  if (isRunning()) throw error;
+  throw new Error(`the service ended with ${child.signalCode ?? child.exitCode}:\n${output().slice(-LAST_CHARACTERS)}`, {
+    cause: error,
+  });
 }
 
 /** Returns why the service does not start. */
