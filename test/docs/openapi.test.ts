@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';
 import type { Schema } from '../../tools/docs/schema.ts';
 
-/** 160 KiB. */
-const MAX_BYTES = 163_840;
+/** 192 KiB: a program that makes a client reads it whole, and so do language models. */
+const MAX_BYTES = 196_608;
 
 const document = await publishedOpenApi();
 const schemas = document.components.schemas;
