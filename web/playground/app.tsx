@@ -8,6 +8,7 @@ import { Toasts } from '../shared/toast.tsx';
 import { CopyDialog } from './copy-as/copy-dialog.tsx';
 import { downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
+import { DraftsDialog } from './drafts-dialog.tsx';
 import { Editors } from './editors.tsx';
 import { ExamplesDialog } from './examples/examples-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
@@ -23,7 +24,7 @@ import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
 
-export type DialogName = 'examples' | 'copy' | 'link' | 'help';
+export type DialogName = 'examples' | 'drafts' | 'copy' | 'link' | 'help';
 
 const open = signal<DialogName | undefined>(undefined);
 const show = (name: DialogName) => {
@@ -42,7 +43,7 @@ export function App() {
         <div class="writing">
           <PaneTabs count={Object.keys(draft.value.options).length} invalid={optionErrors.value.length > 0} />
           <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
-            <Editors onExamples={() => show('examples')} />
+            <Editors onExamples={() => show('examples')} onDrafts={() => show('drafts')} />
           </div>
           <div
             class="pane"
@@ -69,6 +70,8 @@ function Dialogs() {
   switch (open.value) {
     case 'examples':
       return <ExamplesDialog onClose={close} />;
+    case 'drafts':
+      return <DraftsDialog onClose={close} />;
     case 'copy':
       return <CopyDialog onClose={close} />;
     case 'link':

@@ -1,5 +1,5 @@
 /** The draft: the document and its options. It is a single value, kept for this tab. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { OPTION_NAMES } from './options/groups.ts';
 
 export type Mode = 'html' | 'template';
@@ -25,8 +25,10 @@ export const draft = signal<Draft>(BLANK);
 export const generation = signal(0);
 
 export function replaceDraft(other: Draft): void {
-  draft.value = other;
-  generation.value += 1;
+  batch(() => {
+    draft.value = other;
+    generation.value += 1;
+  });
 }
 
 export function change(part: Partial<Draft>): void {

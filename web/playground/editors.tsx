@@ -7,17 +7,20 @@ import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
 import { otherErrors, templateError } from './request-errors.ts';
+import { type SourceName, showInPdf, shownPlace } from './source-places.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },
   { mode: 'template', text: 'Template' },
 ];
 
+const placeIn = (name: SourceName) => computed(() => (shownPlace.value?.source === name ? shownPlace.value : undefined));
+const places = { html: placeIn('html'), template: placeIn('template'), data: placeIn('data') };
 const html = computed(() => draft.value.html);
 const template = computed(() => draft.value.template);
 const data = computed(() => draft.value.data);
 
-export function Editors({ onExamples }: { onExamples(): void }) {
+export function Editors({ onExamples, onDrafts }: { onExamples(): void; onDrafts(): void }) {
   const { mode } = draft.value;
   return (
     <div class="editors">
@@ -31,6 +34,7 @@ export function Editors({ onExamples }: { onExamples(): void }) {
         </fieldset>
         {mode === 'template' && <EngineChoice />}
         <span class="space" />
+        <Button label="Drafts" look="quiet small" onClick={onDrafts} />
         <Button label="Examples" look="quiet small" onClick={onExamples} />
       </div>
       {mode === 'html' ? <HtmlEditor /> : <TemplateEditors />}
@@ -54,7 +58,14 @@ function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
       <FieldErrors of={['html']} />
-      <CodeEditor label="HTML" text={html} onChange={(changed) => change({ html: changed })} language={HTML} />
+      <CodeEditor
+        label="HTML"
+        text={html}
+        onChange={(changed) => change({ html: changed })}
+        language={HTML}
+        shown={places.html}
+        onLocate={(position) => void showInPdf('html', position)}
+      />
     </div>
   );
 }
@@ -73,12 +84,21 @@ function TemplateEditors() {
           onChange={(changed) => change({ template: changed })}
           language={TEMPLATE}
           diagnose={diagnose}
+          shown={places.template}
+          onLocate={(position) => void showInPdf('template', position)}
         />
       </div>
       <div class="editor-frame data-editor">
         <h2>Data</h2>
         <FieldErrors of={['data']} />
-        <CodeEditor label="Data" text={data} onChange={(changed) => change({ data: changed })} language={JSON_DATA} />
+        <CodeEditor
+          label="Data"
+          text={data}
+          onChange={(changed) => change({ data: changed })}
+          language={JSON_DATA}
+          shown={places.data}
+          onLocate={(position) => void showInPdf('data', position)}
+        />
       </div>
     </>
   );

@@ -8,6 +8,7 @@ import './playground.css';
 import { showAbout } from './about.ts';
 import { App, Off } from './app.tsx';
 import { draft, replaceDraft } from './draft.ts';
+import { openHistory, takeLatest } from './draft-history.ts';
 import { EXAMPLES } from './examples/examples.ts';
 import { draftChanged, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
@@ -19,10 +20,11 @@ const place = document.getElementById('app');
 if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
-  replaceDraft(readStoredDraft() ?? EXAMPLES[0].draft);
+  await openHistory();
+  replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? EXAMPLES[0].draft);
+  storeDrafts();
   await takeLink();
   addEventListener('hashchange', () => void takeLink());
-  storeDrafts();
   if (await isOff()) {
     render(<Off />, root);
     return;

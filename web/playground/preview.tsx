@@ -3,6 +3,7 @@ import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
 import { isOutdated, live, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
+import { showInSource } from './source-places.ts';
 
 const BROAD_PX = 1_200;
 
@@ -15,6 +16,7 @@ export function Preview() {
       busy={renderSeconds.value !== undefined}
       outdated={isOutdated.value ? describeNext() : undefined}
       thumbnails={innerWidth >= BROAD_PX}
+      onWord={showInSource}
     >
       <NothingYet />
     </PdfView>

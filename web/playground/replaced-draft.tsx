@@ -27,7 +27,8 @@ export function replaceKeepingDraft(by: Draft, name: string): void {
   replaceDraft(by);
 }
 
-function isOwn(other: Draft): boolean {
+/** Whether the visitor has written it, or at least changed what an example or a link gave. */
+export function isOwn(other: Draft): boolean {
   const given = [...EXAMPLES.map((example) => example.draft), ...(replacement.value ? [replacement.value.by] : [])];
   return !isBlank(other) && !given.some((each) => isSameDraft(each, other));
 }

@@ -12,6 +12,8 @@ export const SHORTCUTS: Array<[keys: string, what: string]> = [
   ['Alt 1, 2, 3', 'Edit, options, preview'],
   ['+ and −', 'Zoom in and out, outside of fields'],
   ['0', 'Fit the width, outside of fields'],
+  ['Alt Enter', 'Show the word at the cursor in the preview, in an editor'],
+  ['Click a word of the preview', 'Show it in the source'],
   ['Ctrl F', 'Find and replace, in an editor'],
   ['Esc, then Tab', 'Leave an editor'],
   ['← and →', 'Move the divider, when it has the focus'],

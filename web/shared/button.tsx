@@ -5,7 +5,7 @@ interface ButtonProps {
   /** Further classes, such as `primary` or `danger small`. */
   look?: string;
   /** The accessible name, if it differs from the label. */
-  name?: string;
+  name?: string | undefined;
   disabled?: boolean;
   /** Whether the button is switched on. Undefined for one that is no switch. */
   pressed?: boolean;

@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, keymap } from '@codemirror/view';
 import { effect, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { showDiagnostics } from './diagnostics.ts';
@@ -22,11 +22,15 @@ export interface CodeEditorProps {
   language: Extension;
   /** Diagnostics from outside the editor, for example from the service. */
   diagnose?: ((state: EditorState) => Diagnostic[]) | undefined;
+  /** A place that somebody else wants to be seen. The editor selects it and takes the focus. */
+  shown?: ReadonlySignal<{ from: number; to: number } | undefined>;
+  /** Is called with the position of the cursor on Alt+Enter. */
+  onLocate?(position: number): void;
 }
 
 const DESCRIPTION = 'Tab indents. Press Escape, then Tab, to leave the editor.';
 
-export function CodeEditor({ label, text, onChange, language, diagnose }: CodeEditorProps) {
+export function CodeEditor({ label, text, onChange, language, diagnose, shown, onLocate }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor>(undefined);
   useEffect(() => {
@@ -38,6 +42,8 @@ export function CodeEditor({ label, text, onChange, language, diagnose }: CodeEd
   useEffect(() => effect(() => editor.current?.setText(text.value)), [text]);
   useEffect(() => editor.current?.setLanguage(language), [language]);
   useEffect(() => editor.current?.diagnose(diagnose), [diagnose]);
+  useEffect(() => editor.current?.onLocate(onLocate));
+  useEffect(() => effect(() => editor.current?.show(shown?.value)), [shown]);
   return <div ref={place} class="code-editor" />;
 }
 
@@ -47,6 +53,7 @@ class Editor {
   /** The text that was last set or reported. */
   #text: string;
   #changed: (text: string) => void = () => {};
+  #locate: CodeEditorProps['onLocate'];
 
   constructor(place: HTMLElement, label: string, text: string, language: Extension) {
     this.#text = text;
@@ -56,6 +63,7 @@ class Editor {
       doc: text,
       extensions: [
         this.#language.of(language),
+        keymap.of([{ key: 'Alt-Enter', run: ({ state }) => this.#tellPosition(state) }]),
         editing,
         EditorView.contentAttributes.of({ 'aria-label': label, 'aria-description': DESCRIPTION, tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged }) => docChanged && this.#tell()),
@@ -66,6 +74,18 @@ class Editor {
 
   onChange(changed: (text: string) => void): void {
     this.#changed = changed;
+  }
+
+  onLocate(locate: CodeEditorProps['onLocate']): void {
+    this.#locate = locate;
+  }
+
+  show(place: { from: number; to: number } | undefined): void {
+    const { length } = this.#view.state.doc;
+    if (!place || place.to > length) return;
+    const effects = EditorView.scrollIntoView(place.from, { y: 'center' });
+    this.#view.dispatch({ selection: { anchor: place.from, head: place.to }, effects });
+    this.#view.focus();
   }
 
   /** Replaces the text as a single change that can be undone. */
@@ -85,6 +105,11 @@ class Editor {
 
   destroy(): void {
     this.#view.destroy();
+  }
+
+  #tellPosition({ selection }: EditorState): boolean {
+    this.#locate?.(selection.main.head);
+    return this.#locate !== undefined;
   }
 
   #tell(): void {

@@ -1,8 +1,7 @@
 /** Opens a PDF and reads the sizes of its pages. pdf.js does not run scripts of documents or turn their content into markup. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
-import type { PageSize } from './page-sizes.ts';
-import { CSS_PER_POINT } from './page-view.ts';
+import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
 
 GlobalWorkerOptions.workerSrc = workerAddress;
 

@@ -1,5 +1,7 @@
 /** Computes the positions of the pages at a zoom level, and which are visible. Sizes are in CSS pixels. */
 
+export const CSS_PER_POINT = 96 / 72;
+
 export interface PageSize {
   width: number;
   height: number;

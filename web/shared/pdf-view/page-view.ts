@@ -2,7 +2,8 @@
  * The element of one page of a PDF: a canvas in the resolution of the screen, and a layer of text over it that can be selected.
  */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { PageSize } from './page-sizes.ts';
+import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
+import type { PdfWord } from './pdf-words.ts';
 
 /** Browsers draw nothing on a larger canvas. */
 const MAX_SIDE = 16_384;
@@ -14,6 +15,8 @@ export class PageView {
   #size: PageSize;
   #canvas: HTMLCanvasElement | undefined;
   #text: HTMLElement | undefined;
+  #layer: TextLayer | undefined;
+  #pointer: HTMLElement | undefined;
   #task: RenderTask | undefined;
   /** The scale of the present drawing, or 0 for none. */
   #scale = 0;
@@ -56,6 +59,7 @@ export class PageView {
     this.#text?.remove();
     this.#canvas = undefined;
     this.#text = undefined;
+    this.#layer = undefined;
   }
 
   async #paint(page: PDFPageProxy, scale: number): Promise<HTMLCanvasElement | undefined> {
@@ -80,12 +84,45 @@ export class PageView {
     this.#text = container;
     this.element.append(container);
     const viewport = page.getViewport({ scale: 1 });
-    const layer = new TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
-    await layer.render().catch(() => {});
+    this.#layer = new TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
+    await this.#layer.render().catch(() => {});
+  }
+
+  /** Returns the index of the item of the text that is at this element. */
+  itemAt(element: Element): number {
+    return this.#layer?.textDivs.indexOf(element as HTMLElement) ?? -1;
+  }
+
+  /** Outlines a word until another one is outlined. */
+  point({ item, offset, length }: PdfWord): HTMLElement | undefined {
+    const text = this.#layer?.textDivs[item]?.firstChild;
+    if (!(text instanceof Text)) return undefined;
+    const range = document.createRange();
+    range.setStart(text, Math.min(offset, text.length));
+    range.setEnd(text, Math.min(offset + length, text.length));
+    const [word, page] = [range.getBoundingClientRect(), this.element.getBoundingClientRect()];
+    this.unpoint();
+    const pointer = document.createElement('div');
+    pointer.className = 'pdf-pointer';
+    Object.assign(pointer.style, {
+      left: percent((word.left - page.left) / page.width),
+      top: percent((word.top - page.top) / page.height),
+      width: percent(word.width / page.width),
+      height: percent(word.height / page.height),
+    });
+    this.element.append(pointer);
+    this.#pointer = pointer;
+    return pointer;
+  }
+
+  unpoint(): void {
+    this.#pointer?.remove();
   }
 }
 
-export const CSS_PER_POINT = 96 / 72;
+function percent(share: number): string {
+  return `${share * 100}%`;
+}
 
 function sharpness({ width, height }: PageSize, scale: number): number {
   const [w, h] = [width * scale, height * scale];

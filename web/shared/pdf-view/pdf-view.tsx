@@ -16,11 +16,13 @@ export interface PdfViewProps {
   outdated?: string | undefined;
   /** Whether thumbnails are shown at first. */
   thumbnails: boolean;
+  /** Is called with all words of the PDF, and the index of the one that was clicked. */
+  onWord?: Viewer['onWord'];
   /** The content that is shown until there is a PDF. */
   children?: ComponentChildren;
 }
 
-export function PdfView({ pdf, password, busy = false, outdated, thumbnails, children }: PdfViewProps) {
+export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onWord, children }: PdfViewProps) {
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
   const beside = useSignal(thumbnails);
@@ -35,6 +37,7 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, chi
     );
     const isProtected = failure?.name === 'PasswordException';
     asked.value = isProtected ? askForPassword(given) : undefined;
+    if (viewer.value) viewer.value.onWord = onWord;
     error.value = failure && !isProtected ? `The PDF cannot be displayed (${failure.message}). You can download it.` : '';
   };
   useEffect(() => void show(password), [pdf]);

@@ -1,7 +1,8 @@
 /** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
 import type { OpenPdf } from './open-pdf.ts';
-import { type Anchor, chooseScale, findPage, GAP, pageTops, type ViewportSize, type Zoom } from './page-sizes.ts';
-import { CSS_PER_POINT, PageView } from './page-view.ts';
+import { type Anchor, CSS_PER_POINT, chooseScale, findPage, GAP, pageTops, type ViewportSize, type Zoom } from './page-sizes.ts';
+import { PageView } from './page-view.ts';
+import { type PdfPlace, type PdfWord, readWords } from './pdf-words.ts';
 
 /** Number of pages before and after the visible ones that are drawn. Pages further away are freed. */
 const NEAR = 1;
@@ -14,6 +15,7 @@ export class RenderedPages {
   #tops: number[] = [];
   #viewport: ViewportSize = { width: 0, height: 0 };
   scale = 1;
+  #words: Promise<PdfWord[]> | undefined;
 
   constructor(pdf: OpenPdf) {
     this.#pdf = pdf;
@@ -75,6 +77,27 @@ export class RenderedPages {
       void view.draw(this.scale).catch(() => {});
   }
 
+  words(): Promise<PdfWord[]> {
+    this.#words ??= readWords(this.#pdf);
+    return this.#words;
+  }
+
+  /** Returns the place in the text at a point of the window. */
+  placeAt(x: number, y: number): PdfPlace | undefined {
+    const [element, offset] = caretAt(x, y);
+    const page = this.#views.findIndex((view) => element && view.element.contains(element));
+    const item = element ? (this.#views[page]?.itemAt(element) ?? -1) : -1;
+    return item < 0 ? undefined : { page, item, offset };
+  }
+
+  /** Draws the page of a word, and outlines the word. */
+  async point(word: PdfWord): Promise<HTMLElement | undefined> {
+    for (const view of this.#views) view.unpoint();
+    const view = this.#views[word.page];
+    await view?.draw(this.scale);
+    return view?.point(word);
+  }
+
   async close(): Promise<void> {
     for (const view of this.#views) view.clear();
     this.element.remove();
@@ -84,4 +107,11 @@ export class RenderedPages {
   #pageHeight(index: number): number {
     return Math.round((this.#pdf.sizes[index]?.height ?? 0) * this.scale);
   }
+}
+
+/** The element whose text is at this point of the window, and the index of the character. */
+function caretAt(x: number, y: number): [element: Element | undefined, offset: number] {
+  const caret = document.caretPositionFromPoint(x, y);
+  const node = caret?.offsetNode;
+  return [node instanceof Text ? (node.parentElement ?? undefined) : undefined, caret?.offset ?? 0];
 }

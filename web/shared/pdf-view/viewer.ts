@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { rememberedSignal } from '../storage.ts';
 import { openPdf } from './open-pdf.ts';
 import type { Anchor, ViewportSize, Zoom } from './page-sizes.ts';
+import { findWord, type PdfWord } from './pdf-words.ts';
 import { RenderedPages } from './rendered-pages.ts';
 import { Thumbnails } from './thumbnails.ts';
 
@@ -26,10 +27,14 @@ export class Viewer {
   #anchor: Anchor = { index: 0, part: 0, across: 0 };
   #hidden = false;
 
+  /** Is called with all words of the PDF, and the index of the one that was clicked. */
+  onWord: ((words: readonly PdfWord[], index: number) => void) | undefined;
+
   constructor(scroller: HTMLElement, thumbnails: HTMLElement) {
     this.#scroller = scroller;
     this.#thumbnails = new Thumbnails(thumbnails, (number) => this.goTo(number));
     scroller.addEventListener('scroll', () => this.#later());
+    scroller.addEventListener('click', (event) => void this.#clicked(event));
     this.#resized = new ResizeObserver(() => this.#layOut());
     this.#resized.observe(scroller);
   }
@@ -75,6 +80,32 @@ export class Viewer {
     if (!this.#pages) return;
     const index = Math.min(Math.max(1, Math.trunc(number) || 1), this.count.value) - 1;
     this.#scroller.scrollTop = this.#pages.pageTop(index) - 8;
+  }
+
+  /** Of the first pages. */
+  async words(): Promise<readonly PdfWord[]> {
+    return (await this.#pages?.words()) ?? [];
+  }
+
+  /** Outlines a word, and scrolls to it. */
+  async point(word: PdfWord): Promise<void> {
+    const pages = this.#pages;
+    if (!pages) return;
+    const pointer = await pages.point(word);
+    pointer?.scrollIntoView({ block: 'center', inline: 'nearest' });
+  }
+
+  async #clicked({ clientX, clientY }: MouseEvent): Promise<void> {
+    const pages = this.#pages;
+    const hasSelected = !getSelection()?.isCollapsed;
+    const place = hasSelected ? undefined : pages?.placeAt(clientX, clientY);
+    if (!this.onWord || !pages || !place) return;
+    const words = await pages.words();
+    const index = findWord(words, place);
+    const word = words[index];
+    if (!word) return;
+    await pages.point(word);
+    this.onWord(words, index);
   }
 
   async destroy(): Promise<void> {

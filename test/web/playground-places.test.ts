@@ -1,0 +1,90 @@
+/** A click on a word of the PDF leads to its place in the source, and a key leads back. */
+import { expect, test } from 'vitest';
+import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
+
+const { open } = await openPlaygrounds();
+
+const ROWS = Array.from({ length: 120 }, (_, n) => `<tr><td>Item ${n + 1}</td><td>each</td><td>${n * 7}.00</td></tr>`);
+const HTML = `<!doctype html>
+<title>Places</title>
+<style>h1 { text-transform: uppercase } h1::after { content: " made" } each { color: red } tr { height: 10mm }</style>
+<!-- each comment -->
+<h1 class="each">Caf&eacute; &amp; places</h1>
+<table>
+<thead><tr><th>What<th>Unit<th>Price</thead>
+${ROWS.join('\n')}
+</table>
+<p>The last words: places again.
+`;
+
+/** Finds an occurrence of a text in a page, scrolls to it, and returns the middle of it in the window. */
+const FIND = `(layer, [wanted, nth]) => {
+  const spans = [...layer.querySelectorAll('span')].filter(({ firstChild }) => firstChild?.data?.includes(wanted));
+  const text = spans[nth].firstChild;
+  const range = document.createRange();
+  range.setStart(text, text.data.indexOf(wanted));
+  range.setEnd(text, text.data.indexOf(wanted) + wanted.length);
+  text.parentElement.scrollIntoView({ block: 'center' });
+  const { left, top, width, height } = range.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}`;
+
+/** Clicks in the middle of a text in a page. `index` counts its occurrences from 0. */
+async function click(playground: PlaygroundPage, text: string, { page = 1, index = 0 } = {}): Promise<void> {
+  const layer = playground.pdfPage(page).locator('.textLayer');
+  await layer.getByText(text).nth(index).waitFor({ state: 'attached' });
+  const place = `(${FIND})(document.querySelector('.pdf-pages:not(.coming) [aria-label^="Page ${page} "] .textLayer'), ${JSON.stringify([text, index])})`;
+  const [x, y] = await playground.page.evaluate<[number, number]>(place);
+  await playground.page.mouse.click(x, y);
+}
+
+/** The selected text of the editor with the focus, and the number of its line. */
+function selection({ page }: PlaygroundPage): Promise<string> {
+  return page.evaluate(`(() => {
+    const root = document.activeElement?.shadowRoot;
+    return root?.querySelector('.cm-activeLineGutter')?.textContent + ': ' + root?.getSelection();
+  })()`);
+}
+
+test('leads from a word to its line, and from a line to its word', async () => {
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML })}` });
+  await playground.shows('Item 1');
+  const lineOf = (text: string) => HTML.slice(0, HTML.indexOf(text)).split('\n').length;
+  await click(playground, 'PLACES');
+  await expect.poll(() => selection(playground)).toBe(`${lineOf('<h1')}: places`);
+  // The same words are in every row.
+  await click(playground, 'each', { index: 16 });
+  await expect.poll(() => selection(playground)).toBe(`${lineOf('Item 17<')}: each`);
+  await playground.page.getByRole('spinbutton').first().fill('5');
+  await playground.page.keyboard.press('Enter');
+  await click(playground, '700', { page: 5 });
+  await expect.poll(() => selection(playground)).toBe(`${lineOf('700.00')}: 700`);
+
+  await playground.page.keyboard.press('Control+End');
+  await playground.page.keyboard.press('ArrowUp');
+  await playground.page.keyboard.press('End');
+  await playground.page.keyboard.press('Alt+Enter');
+  const pointer = playground.pdfPage(5).locator('.pdf-pointer');
+  await pointer.waitFor();
+  const [box, word] = await Promise.all([
+    pointer.boundingBox(),
+    playground.pdfPage(5).locator('.textLayer').getByText('The last words').boundingBox(),
+  ]);
+  expect(Math.abs((box?.y ?? 0) - (word?.y ?? 0))).toBeLessThan(4);
+  expect(box?.x).toBeGreaterThan((word?.x ?? 0) + 100);
+});
+
+test('finds words of a template in its data, and says where a word is in neither', async () => {
+  const template = '<style>p::before { content: "Generated " }</style><h1>Letter to {{ name }}</h1><p>{{ lines[1] }}</p>';
+  const data = JSON.stringify({ name: 'Ada Lovelace', lines: ['first', 'second line'] }, null, 2);
+  const draft = { ...DRAFT, mode: 'template', engine: 'liquid', template, data };
+  const playground = await open({ path: `/${await fragmentOf(draft)}` });
+  await playground.shows('second line');
+  await click(playground, 'Letter');
+  await expect.poll(() => selection(playground)).toBe('1: Letter');
+  await click(playground, 'second');
+  await expect.poll(() => selection(playground)).toBe('5: second');
+  await click(playground, 'Generated');
+  await playground.page.getByText('This text is not in the source').waitFor();
+});

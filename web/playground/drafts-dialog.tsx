@@ -1,0 +1,61 @@
+/** Lists the drafts that this browser keeps, to open or delete them. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
+import { Dialog } from '../shared/dialog.tsx';
+import { clearToasts } from '../shared/toast.tsx';
+import { type KeptDraft, keptDrafts, readKept, removeDrafts } from './draft-history.ts';
+import { replaceKeepingDraft } from './replaced-draft.tsx';
+
+const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+
+export function DraftsDialog({ onClose }: { onClose(): void }) {
+  useEffect(() => void readKept(), []);
+  const drafts = keptDrafts.value;
+  const open = ({ draft, title }: KeptDraft) => {
+    clearToasts();
+    replaceKeepingDraft(draft, `“${title}”`);
+    onClose();
+  };
+  return (
+    <Dialog title="Drafts" onClose={onClose}>
+      <p class="hint">What you write is kept in this browser only, also after the tab is closed: the last 50 drafts.</p>
+      {drafts.length === 0 && <p>There are no drafts yet.</p>}
+      <ul class="examples drafts">
+        {drafts.map((kept) => (
+          <li key={kept.id}>
+            <button type="button" onClick={() => open(kept)}>
+              <strong>{kept.title}</strong>
+              <span class="hint">
+                {kept.draft.mode === 'html' ? 'HTML' : 'Template'}, {TIME.format(kept.savedAt)}
+              </span>
+            </button>
+            <DeleteButton ids={[kept.id]} what={kept.title} />
+          </li>
+        ))}
+      </ul>
+      <div class="actions end">
+        {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} what="all" />}
+        <Button label="Close" onClick={onClose} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Deletes with a second click. */
+function DeleteButton({ ids, what }: { ids: string[]; what: string }) {
+  const asks = useSignal(false);
+  const click = () => {
+    if (asks.value) void removeDrafts(ids);
+    asks.value = !asks.value;
+  };
+  const label = what === 'all' ? 'Delete all' : 'Delete';
+  return (
+    <Button
+      label={asks.value ? `${label} for good` : label}
+      name={what === 'all' ? undefined : `${asks.value ? 'Delete for good' : 'Delete'}: ${what}`}
+      look="quiet small"
+      onClick={click}
+    />
+  );
+}
