@@ -34,7 +34,7 @@ describe.each([
       expect(await horizontalOverflow(playground.page)).toBe(0);
     }
     await playground.tab('Edit');
-    for (const name of ['Examples', 'Copy as code', 'Link', 'Help']) {
+    for (const name of ['Drafts', 'Examples', 'Copy as code', 'Link', 'Help']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
       expect(await accessibilityViolations(playground.page)).toEqual([]);

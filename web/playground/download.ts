@@ -1,5 +1,6 @@
 /** Saves the PDF of the draft with its original bytes. If the shown PDF is outdated, it waits for the new one. */
 import { effect, signal } from '@preact/signals';
+import { saveFile } from '../shared/save-file.ts';
 import { isOutdated, type RenderState, rendered, renderIfUnsent, renderSeconds, renderState } from './render-loop.ts';
 
 /** Whether a download waits for a render. */
@@ -13,7 +14,7 @@ export function downloadPdf(): void {
 effect(() => {
   if (!downloadWaits.value) return;
   const result = rendered.value;
-  if (result && !isOutdated.value) savePdf(result.pdf);
+  if (result && !isOutdated.value) saveFile(result.pdf, 'document.pdf', 'application/pdf');
   else if (renderSeconds.value !== undefined || !isFinal(renderState.value)) return;
   downloadWaits.value = false;
 });
@@ -21,12 +22,4 @@ effect(() => {
 /** Whether no PDF will follow, for a reason that is shown. */
 function isFinal({ kind }: RenderState): boolean {
   return kind === 'problem' || kind === 'cancelled' || kind === 'unsent';
-}
-
-function savePdf(pdf: Uint8Array<ArrayBuffer>): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([pdf], { type: 'application/pdf' }));
-  link.download = 'document.pdf';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it after the click
 }

@@ -2,6 +2,15 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
+import {
+  type Attachment,
+  attachmentsOf,
+  type Destination,
+  findDestination,
+  type OutlineEntry,
+  outlineOf,
+  type RawDestination,
+} from './pdf-contents.ts';
 
 GlobalWorkerOptions.workerSrc = workerAddress;
 
@@ -12,7 +21,14 @@ export interface OpenPdf {
   sizes: PageSize[];
   /** `number` counts from 1. */
   page(number: number): Promise<PDFPageProxy>;
+  findDestination(raw: RawDestination): Promise<Destination | undefined>;
+  contents(): Promise<PdfContents>;
   close(): Promise<void>;
+}
+
+export interface PdfContents {
+  outline: OutlineEntry[];
+  attachments: Attachment[];
 }
 
 export async function openPdf(bytes: Uint8Array, password: string | undefined): Promise<OpenPdf> {
@@ -29,6 +45,8 @@ export async function openPdf(bytes: Uint8Array, password: string | undefined): 
   return {
     sizes: await measure(pdf),
     page: (number) => pdf.getPage(number),
+    findDestination: (raw) => findDestination(pdf, raw),
+    contents: async () => ({ outline: await outlineOf(pdf), attachments: await attachmentsOf(pdf) }),
     close: () => task.destroy(),
   };
 }

@@ -3,6 +3,7 @@
  */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
+import { linksOf, type PageLink, type Target } from './pdf-contents.ts';
 import type { PdfWord } from './pdf-words.ts';
 
 /** Browsers draw nothing on a larger canvas. */
@@ -12,17 +13,20 @@ const MAX_PIXELS = 33_554_432;
 export class PageView {
   readonly element = document.createElement('section');
   readonly #page: () => Promise<PDFPageProxy>;
+  readonly #follow: (target: Target) => void;
   #size: PageSize;
   #canvas: HTMLCanvasElement | undefined;
   #text: HTMLElement | undefined;
+  #links: HTMLElement | undefined;
   #layer: TextLayer | undefined;
   #pointer: HTMLElement | undefined;
   #task: RenderTask | undefined;
   /** The scale of the present drawing, or 0 for none. */
   #scale = 0;
 
-  constructor(page: () => Promise<PDFPageProxy>, label: string, size: PageSize) {
+  constructor(page: () => Promise<PDFPageProxy>, label: string, size: PageSize, follow: (target: Target) => void) {
     this.#page = page;
+    this.#follow = follow;
     this.#size = size;
     this.element.className = 'pdf-page';
     this.element.setAttribute('aria-label', label);
@@ -57,6 +61,7 @@ export class PageView {
     this.#task?.cancel();
     this.#canvas?.remove();
     this.#text?.remove();
+    this.#links?.remove();
     this.#canvas = undefined;
     this.#text = undefined;
     this.#layer = undefined;
@@ -86,6 +91,30 @@ export class PageView {
     const viewport = page.getViewport({ scale: 1 });
     this.#layer = new TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
     await this.#layer.render().catch(() => {});
+    const links = document.createElement('div');
+    links.append(...(await linksOf(page).catch(() => [])).map((link) => this.#link(link)));
+    if (this.#text !== container) return;
+    this.#links = links;
+    this.element.append(links);
+  }
+
+  #link({ target, ...box }: PageLink): HTMLElement {
+    const link = document.createElement('a');
+    link.className = 'pdf-link';
+    place(link, box);
+    if ('url' in target) {
+      Object.assign(link, { href: target.url, target: '_blank', rel: 'noopener noreferrer nofollow' });
+      link.setAttribute('aria-label', target.url);
+      link.title = target.url;
+      return link;
+    }
+    link.href = '#';
+    link.setAttribute('aria-label', 'Place in this PDF');
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      this.#follow(target);
+    });
+    return link;
   }
 
   /** Returns the index of the item of the text that is at this element. */
@@ -104,11 +133,11 @@ export class PageView {
     this.unpoint();
     const pointer = document.createElement('div');
     pointer.className = 'pdf-pointer';
-    Object.assign(pointer.style, {
-      left: percent((word.left - page.left) / page.width),
-      top: percent((word.top - page.top) / page.height),
-      width: percent(word.width / page.width),
-      height: percent(word.height / page.height),
+    place(pointer, {
+      left: (word.left - page.left) / page.width,
+      top: (word.top - page.top) / page.height,
+      width: word.width / page.width,
+      height: word.height / page.height,
     });
     this.element.append(pointer);
     this.#pointer = pointer;
@@ -120,8 +149,9 @@ export class PageView {
   }
 }
 
-function percent(share: number): string {
-  return `${share * 100}%`;
+/** Places an element on its page. The box is in shares of the page. */
+function place({ style }: HTMLElement, box: Omit<PageLink, 'target'>): void {
+  for (const side of ['left', 'top', 'width', 'height'] as const) style[side] = `${box[side] * 100}%`;
 }
 
 function sharpness({ width, height }: PageSize, scale: number): number {

@@ -1,10 +1,12 @@
 /** Shows a PDF with its tools. The viewer is loaded with the first PDF. */
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import './pdf-view.css';
+import { ContentsPanel } from './contents-panel.tsx';
+import { FindBar } from './find-bar.tsx';
 import { viewer } from './open-viewer.ts';
-import { PreviewTools } from './preview-tools.tsx';
+import { type Beside, PreviewTools } from './preview-tools.tsx';
 import type { Viewer } from './viewer.ts';
 
 export interface PdfViewProps {
@@ -25,7 +27,8 @@ export interface PdfViewProps {
 export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onWord, children }: PdfViewProps) {
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
-  const beside = useSignal(thumbnails);
+  const beside = useSignal<Beside>(thumbnails ? 'thumbnails' : undefined);
+  const finding = useSignal(false);
   const error = useSignal('');
   /** What is said beside the field for the password. Undefined while none is needed. */
   const asked = useSignal<string | undefined>(undefined);
@@ -41,6 +44,16 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onW
     error.value = failure && !isProtected ? `The PDF cannot be displayed (${failure.message}). You can download it.` : '';
   };
   useEffect(() => void show(password), [pdf]);
+  const showsContents = useComputed(() => beside.value === 'contents');
+  const closeFind = () => {
+    finding.value = false;
+    scroller.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'f' || !viewer.value) return;
+    event.preventDefault();
+    finding.value = true;
+  };
   useEffect(
     () => () => {
       void viewer.value?.destroy();
@@ -49,17 +62,19 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onW
     [],
   );
   return (
-    <section class="preview" aria-label="Preview" aria-busy={busy}>
-      <PreviewTools beside={beside} />
+    <section class="preview" aria-label="Preview" aria-busy={busy} onKeyDown={onKeyDown}>
+      <PreviewTools beside={beside} finding={finding} />
       <div class={outdated && pdf ? 'preview-body outdated' : 'preview-body'}>
         {outdated && pdf && <p class="outdated-text">{outdated}</p>}
-        <nav ref={side} class="thumbnails" aria-label="Pages" hidden={!beside.value || !pdf} />
+        <nav ref={side} class="thumbnails" aria-label="Pages" hidden={beside.value !== 'thumbnails' || !pdf} />
+        <ContentsPanel shown={showsContents} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
           {!pdf && children}
           {asked.value !== undefined && <PasswordForm asked={asked.value} onPassword={(given) => void show(given)} />}
         </section>
       </div>
+      {finding.value && <FindBar onClose={closeFind} />}
       {error.value && (
         <p class="error preview-error" role="alert">
           {error.value}

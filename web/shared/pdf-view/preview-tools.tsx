@@ -1,56 +1,46 @@
 /** Shows the page number and the zoom controls. */
 import type { Signal } from '@preact/signals';
-import { Icon, type IconName } from '../icon.tsx';
 import { viewer } from './open-viewer.ts';
 import type { Zoom } from './page-sizes.ts';
+import { Tool } from './tool.tsx';
 
 export const ZOOM_STEP = 1.2;
 const PERCENTS = [50, 75, 100, 125, 150, 200, 300];
 
-export function PreviewTools({ beside }: { beside: Signal<boolean> }) {
+/** What is shown beside the pages. */
+export type Beside = 'thumbnails' | 'contents' | undefined;
+
+export function PreviewTools({ beside, finding }: { beside: Signal<Beside>; finding: Signal<boolean> }) {
+  const toggle = (panel: Beside) => {
+    beside.value = beside.value === panel ? undefined : panel;
+  };
   const shown = viewer.value;
   return (
     <div class="preview-tools" role="toolbar" aria-label="Preview">
+      <Tool icon="pages" label="Page thumbnails" pressed={beside.value === 'thumbnails'} onClick={() => toggle('thumbnails')} />
       <Tool
-        icon="pages"
-        label="Page thumbnails"
-        pressed={beside.value}
-        onClick={() => {
-          beside.value = !beside.value;
-        }}
+        icon="list"
+        label="Outline and attachments"
+        pressed={beside.value === 'contents'}
+        onClick={() => toggle('contents')}
       />
       <PageNumber />
       <span class="space" />
+      <Tool
+        icon="find"
+        label="Find in the PDF"
+        pressed={finding.value}
+        disabled={!shown}
+        onClick={() => {
+          finding.value = !finding.value;
+        }}
+      />
       <Tool icon="minus" label="Zoom out" disabled={!shown} onClick={() => shown?.step(1 / ZOOM_STEP)} />
       <ZoomChoice />
       <Tool icon="plus" label="Zoom in" disabled={!shown} onClick={() => shown?.step(ZOOM_STEP)} />
       <Tool icon="width" label="Fit width" pressed={shown?.zoom.value === 'width'} onClick={() => shown?.setZoom('width')} />
       <Tool icon="page" label="Fit page" pressed={shown?.zoom.value === 'page'} onClick={() => shown?.setZoom('page')} />
     </div>
-  );
-}
-
-interface ToolProps {
-  icon: IconName;
-  label: string;
-  onClick(): void;
-  pressed?: boolean;
-  disabled?: boolean;
-}
-
-function Tool({ icon, label, onClick, pressed, disabled }: ToolProps) {
-  return (
-    <button
-      type="button"
-      class="button quiet small tool"
-      aria-label={label}
-      title={label}
-      aria-pressed={pressed}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   );
 }
 

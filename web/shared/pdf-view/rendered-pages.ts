@@ -1,7 +1,8 @@
 /** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
-import type { OpenPdf } from './open-pdf.ts';
+import type { OpenPdf, PdfContents } from './open-pdf.ts';
 import { type Anchor, CSS_PER_POINT, chooseScale, findPage, GAP, pageTops, type ViewportSize, type Zoom } from './page-sizes.ts';
 import { PageView } from './page-view.ts';
+import type { RawDestination, Target } from './pdf-contents.ts';
 import { type PdfPlace, type PdfWord, readWords } from './pdf-words.ts';
 
 /** Number of pages before and after the visible ones that are drawn. Pages further away are freed. */
@@ -17,11 +18,13 @@ export class RenderedPages {
   scale = 1;
   #words: Promise<PdfWord[]> | undefined;
 
-  constructor(pdf: OpenPdf) {
+  constructor(pdf: OpenPdf, follow: (target: Target) => void) {
     this.#pdf = pdf;
     this.element.className = 'pdf-pages';
     const count = pdf.sizes.length;
-    this.#views = pdf.sizes.map((size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size));
+    this.#views = pdf.sizes.map(
+      (size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size, follow),
+    );
     this.element.append(...this.#views.map(({ element }) => element));
   }
 
@@ -75,6 +78,16 @@ export class RenderedPages {
     await Promise.all(this.#views.slice(first, last + 1).map((view) => view.draw(this.scale)));
     for (const view of [...this.#views.slice(last + 1, last + 1 + NEAR), ...this.#views.slice(Math.max(0, first - NEAR), first)])
       void view.draw(this.scale).catch(() => {});
+  }
+
+  /** Returns the position to which to scroll. */
+  async find(raw: RawDestination): Promise<number | undefined> {
+    const found = await this.#pdf.findDestination(raw);
+    return found && this.toScrollTop({ index: found.page, part: found.part, across: 0 });
+  }
+
+  contents(): Promise<PdfContents> {
+    return this.#pdf.contents();
   }
 
   words(): Promise<PdfWord[]> {

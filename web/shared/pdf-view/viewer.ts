@@ -1,8 +1,9 @@
 /** Shows PDFs: a new one replaces the old one when it has been drawn, with the same zoom and position. */
 import { signal } from '@preact/signals';
 import { rememberedSignal } from '../storage.ts';
-import { openPdf } from './open-pdf.ts';
-import type { Anchor, ViewportSize, Zoom } from './page-sizes.ts';
+import { openPdf, type PdfContents } from './open-pdf.ts';
+import { type Anchor, GAP, type ViewportSize, type Zoom } from './page-sizes.ts';
+import type { Target } from './pdf-contents.ts';
 import { findWord, type PdfWord } from './pdf-words.ts';
 import { RenderedPages } from './rendered-pages.ts';
 import { Thumbnails } from './thumbnails.ts';
@@ -14,6 +15,10 @@ export class Viewer {
   readonly current = signal(1);
   readonly zoom = rememberedSignal<Zoom>('platen.zoom', 'width', readZoom);
   readonly scale = signal(1);
+  /** Increases when another PDF is shown. */
+  readonly generation = signal(0);
+  /** The outline and attachments. Undefined until they have been read. */
+  readonly contents = signal<PdfContents | undefined>(undefined);
   readonly #scroller: HTMLElement;
   readonly #thumbnails: Thumbnails;
   readonly #resized: ResizeObserver;
@@ -54,7 +59,7 @@ export class Viewer {
 
   async #draw(bytes: Uint8Array, password: string | undefined): Promise<void> {
     const pdf = await openPdf(bytes, password);
-    const pages = new RenderedPages(pdf);
+    const pages = new RenderedPages(pdf, (target) => void this.follow(target));
     if (this.#isDestroyed) return pages.close();
     const before = this.#pages;
     pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
@@ -80,6 +85,18 @@ export class Viewer {
     if (!this.#pages) return;
     const index = Math.min(Math.max(1, Math.trunc(number) || 1), this.count.value) - 1;
     this.#scroller.scrollTop = this.#pages.pageTop(index) - 8;
+  }
+
+  /** Opens an address in another tab, or scrolls to a place. */
+  async follow(target: Target): Promise<void> {
+    if ('url' in target) return void window.open(target.url, '_blank', 'noopener,noreferrer');
+    const top = await this.#pages?.find(target.destination).catch(() => undefined);
+    if (top !== undefined) this.#scroller.scrollTop = top - GAP / 2;
+  }
+
+  async #readContents(pages: RenderedPages): Promise<void> {
+    const contents = await pages.contents().catch(() => ({ outline: [], attachments: [] }));
+    if (this.#pages === pages) this.contents.value = contents;
   }
 
   /** Of the first pages. */
@@ -124,6 +141,8 @@ export class Viewer {
     this.#pages = pages;
     this.count.value = pages.count;
     this.scale.value = pages.scale;
+    this.generation.value += 1;
+    void this.#readContents(pages);
     void before?.close();
     if (anchor) this.#scrollTo(pages, anchor);
     this.#later();
