@@ -332,6 +332,21 @@ describe('steps', () => {
     });
   });
 
+  test('extract text that is drawn by form XObjects, where it is shown', async () => {
+    const letterhead = base64(
+      await client.rendered({ html: '<body style="margin:0"><p style="margin:0">Ada & Sons', options: { margin: '72pt' } }),
+    );
+    const steps = [{ letterhead: { file: letterhead } }, { rotate: { angle: 90 } }, { extract: { what: ['text', 'lines'] } }];
+    const reply = await succeeded(send({ parts: [{ html: '<h1>Invoice' }], steps }));
+    const { pages } = (await reply.json()) as {
+      pages: Array<{ width: number; text: string; lines: Array<{ text: string; y: number }> }>;
+    };
+    expect(pages[0]).toMatchObject({ width: 841.89, height: 595.276 });
+    expect(pages[0]?.text.split('\n').sort()).toEqual(['Ada & Sons', 'Invoice']);
+    // The text ran to the right from 72 points on, and runs downwards now.
+    expect(pages[0]?.lines.find(({ text }) => text === 'Ada & Sons')?.y).toBeCloseTo(72, 0);
+  });
+
   test('make the PDF smaller without a change that can be seen', async () => {
     const large = await client.rendered({
       html: `<p>${'Some words of a long text. '.repeat(400)}`,

@@ -3,6 +3,7 @@ import { readXmp } from '../edit/read-xmp.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
+import { PageTexts, type TextLine } from '../redact/page-text.ts';
 import { type Bookmark, toBookmarks } from '../structure/outline.ts';
 import { readFiles } from './files.ts';
 import { type InformationEntries, readInformation } from './information.ts';
@@ -13,17 +14,8 @@ export interface ExtractStep {
   what: ReadonlyArray<(typeof EXTRACTED)[number]>;
 }
 
-interface Box {
-  text: string;
-  /** In points, from the upper left corner. */
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 export interface Extracted {
-  pages: Array<{ width: number; height: number; text?: string; lines?: Box[] }>;
+  pages: Array<{ width: number; height: number; text?: string; lines?: TextLine[] }>;
   /** Entries of the information dictionary, and properties of the XMP packet by their names. */
   metadata?: InformationEntries & { xmp: ReturnType<typeof readXmp> };
   bookmarks?: Bookmark[];
@@ -52,15 +44,13 @@ function readPacket(pdf: ForeignPdf, lost: Dropped[]): ReturnType<typeof readXmp
 }
 
 function extractPages(pdf: ForeignPdf, hasText: boolean, hasLines: boolean): Extracted['pages'] {
-  const texts = hasText || hasLines ? pdf.pdf.extractText() : [];
-  return pdf.pages().map(({ page }, index) => {
-    const { width, height } = pageView(pdf, page);
-    const read = texts[index];
-    const lines = read?.lines.map(({ text, bbox }) => ({
-      text,
-      ...{ x: bbox.x, y: read.height - bbox.y - bbox.height, width: bbox.width, height: bbox.height },
-    }));
-    return { width, height, ...(hasText && { text: read?.text ?? '' }), ...(hasLines && lines && { lines }) };
+  const texts = new PageTexts(pdf);
+  return pdf.pages().map(({ ref, page }, index) => {
+    const view = pageView(pdf, page);
+    const [width, height] = view.turn % 180 ? [view.height, view.width] : [view.width, view.height];
+    const lines = hasText || hasLines ? texts.read(index, ref, page, view) : [];
+    const text = lines.map((line) => line.text).join('\n');
+    return { width, height, ...(hasText && { text }), ...(hasLines && { lines }) };
   });
 }
 

@@ -40,6 +40,20 @@ export function fromShown({ left, bottom, width, height, turn }: PageView, x: nu
   }
 }
 
+/** The opposite, but from the upper left corner. */
+export function toShown({ left, bottom, width, height, turn }: PageView, x: number, y: number): [number, number] {
+  switch (((turn % 360) + 360) % 360) {
+    case 90:
+      return [y - bottom, x - left];
+    case 180:
+      return [left + width - x, y - bottom];
+    case 270:
+      return [bottom + height - y, left + width - x];
+    default:
+      return [x - left, bottom + height - y];
+  }
+}
+
 /** Page trees of others may be chains or circles. */
 const MAX_DEPTH = 100;
 

@@ -8,7 +8,7 @@ import type { Glyph } from './read-content.ts';
 import type { Search } from './search.ts';
 
 /** Glyphs that are read as one text. */
-interface Piece {
+export interface Piece {
   text: string;
   glyphs: Glyph[];
 }
@@ -32,6 +32,8 @@ const WAYS: readonly Way[] = [
   { gap: 0.25, wrap: 'join' },
   { gap: 0.25, wrap: 'drop' },
 ];
+/** As people most likely read it. */
+const READING: Way = { gap: 0.15, wrap: 'join' };
 /** Up to which gap letters that all stand alone can be a word. */
 const MAX_SPACED = 1.2;
 const SAME_PITCH = 0.02;
@@ -46,6 +48,14 @@ const SAME_DIRECTION = 0.99;
 const HYPHEN_AT_END = /[-\u00ad\u2010\u2011]$/;
 const RIGHT_TO_LEFT = /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}]/u;
 
+/** The lines of a page from top to bottom. */
+export function readLines(glyphs: readonly Glyph[]): Piece[] {
+  return toLines(withActualText(glyphs).filter(isSeen)).flatMap((pieces) => {
+    const { text } = join(pieces, lineOf(pieces), READING);
+    return text.trim() ? [{ text: text.trim(), glyphs: pieces.flatMap((piece) => piece.glyphs) }] : [];
+  });
+}
+
 /** The glyphs of each match. */
 export function findGlyphs(glyphs: readonly Glyph[], search: Search): Glyph[][] {
   if (search.isEmpty || !glyphs.length) return [];
@@ -58,9 +68,7 @@ export function findGlyphs(glyphs: readonly Glyph[], search: Search): Glyph[][] 
 
 /** Texts that have been searched are not searched again. */
 function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<string>): Glyph[][] {
-  const gaps = pieces.map((piece, index) => gapAfter(piece, pieces[index + 1]));
-  const pitches = pieces.map((piece, index) => pitchOf(piece, pieces[index + 1], gaps[index] as number));
-  const line: Line = { gaps, pitches };
+  const line = lineOf(pieces);
   const hasHyphens = pieces.some(({ text }, index) => line.gaps[index] === Number.POSITIVE_INFINITY && HYPHEN_AT_END.test(text));
   return WAYS.flatMap((way) => {
     if (way.wrap === 'drop' && !hasHyphens) return []; // it is the same as without them
@@ -72,6 +80,11 @@ function findInPieces(pieces: readonly Piece[], search: Search, texts: Set<strin
       return [...found].flatMap((owner) => (owner < 0 ? [] : (pieces[owner] as Piece).glyphs));
     });
   });
+}
+
+function lineOf(pieces: readonly Piece[]): Line {
+  const gaps = pieces.map((piece, index) => gapAfter(piece, pieces[index + 1]));
+  return { gaps, pitches: pieces.map((piece, index) => pitchOf(piece, pieces[index + 1], gaps[index] as number)) };
 }
 
 /** A space is none if the next glyph is drawn over it. */
