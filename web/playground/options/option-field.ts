@@ -84,6 +84,12 @@ function unionShape(schema: OptionSchema, branches: OptionSchema[]): Shape {
   if (list && objects.length) return { kind: 'list', fields: mergeFields(objects), maxItems: list.maxItems };
   if (objects.length) return { kind: 'either', fields: mergeFields(objects) };
   if (branches.some(({ type }) => type === 'boolean')) return { kind: 'statuses' };
+  const consts = branches.flatMap((branch) => branch.anyOf ?? branch).filter((branch) => branch.const !== undefined);
+  if (consts.length)
+    return choice(
+      consts.map((branch) => String(branch.const)),
+      schema.default,
+    );
   return { kind: 'text', lines: false, maxLength: schema.maxLength };
 }
 

@@ -1,0 +1,100 @@
+/** The options as paper, and as JSON. */
+import { expect, test } from 'vitest';
+import { accessibilityViolations } from '../support/page-checks.ts';
+import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
+import { millimetresOf, readPdf } from '../support/read-pdf.ts';
+
+const { open } = await openPlaygrounds();
+
+const HTML = '<title>On paper</title><body style="margin:0"><p style="margin:0">First';
+
+async function openOptions(options = {}): Promise<PlaygroundPage> {
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML, options })}` });
+  await playground.tab('Options');
+  return playground;
+}
+
+/** The options as the form shows them in JSON. */
+async function shownJson({ page }: PlaygroundPage): Promise<unknown> {
+  const button = page.getByRole('button', { name: 'Options as JSON' });
+  await button.click();
+  await page.locator('.options-json .cm-line').filter({ hasText: '{' }).first().waitFor();
+  const lines = await page.locator('.options-json .cm-line').allTextContents();
+  await button.click();
+  return JSON.parse(lines.join('\n'));
+}
+
+test('sets what is set most often on a sheet', async () => {
+  const playground = await openOptions();
+  const { page } = playground;
+  await page.getByRole('textbox', { name: 'Margin: left' }).fill('3cm');
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'Landscape' }).click();
+  await page.getByRole('combobox', { name: 'Size', exact: true }).selectOption('A5');
+  await page.getByRole('combobox', { name: 'Footer', exact: true }).selectOption('Page and pages');
+  await page.getByRole('combobox', { name: 'Header', exact: true }).selectOption('Title');
+  await page.getByRole('button', { name: 'Add page to the header' }).click();
+  await page.getByRole('textbox', { name: 'Watermark' }).fill('DRAFT');
+  await page.getByRole('switch', { name: 'Archive (PDF/A)' }).click();
+  expect(await shownJson(playground)).toMatchObject({
+    margin: { top: '0.4in', right: '0.4in', bottom: '0.4in', left: '3cm' },
+    landscape: true,
+    format: 'A5',
+    watermark: { text: 'DRAFT' },
+    conformance: 'PDF/A-3b',
+  });
+  await playground.shows('1 of 1');
+  await playground.shows('DRAFT');
+  const pdf = await readPdf(await playground.download());
+  expect(millimetresOf(pdf)).toEqual([[210, 148]]);
+  expect(pdf.pages[0]).toContain('On paper 1');
+  expect(await accessibilityViolations(page)).toEqual([]);
+});
+
+test('makes one length of equal margins, and none of empty ones', async () => {
+  const playground = await openOptions({ margin: '1cm 2cm' });
+  const { page } = playground;
+  const field = (side: string) => page.getByRole('textbox', { name: `Margin: ${side}` });
+  expect(await Promise.all(['top', 'right', 'bottom', 'left'].map((side) => field(side).inputValue()))).toEqual([
+    '1cm',
+    '2cm',
+    '1cm',
+    '2cm',
+  ]);
+  const set = async (side: string, text: string) => {
+    await field(side).fill(text);
+    await page.keyboard.press('Tab');
+  };
+  await set('right', '1cm');
+  await set('left', '1cm');
+  expect(await shownJson(playground)).toEqual({ margin: '1cm' });
+  await page.getByRole('button', { name: 'Reset all' }).click();
+  await set('top', '5mm');
+  expect(await shownJson(playground)).toEqual({ margin: { top: '5mm', right: '0.4in', bottom: '0.4in', left: '0.4in' } });
+});
+
+test('takes options that are typed as JSON, and says what is wrong with others', async () => {
+  const playground = await openOptions({ landscape: true });
+  const { page } = playground;
+  await page.getByRole('button', { name: 'Options as JSON' }).click();
+  await playground.write('Options in JSON', '{ "format": "A6", "lanscape": true }');
+  await page.getByText('There is no option “lanscape”.').waitFor();
+  await playground.write('Options in JSON', '{ "format": "A6" }');
+  await expect.poll(() => page.getByText('There is no option').count()).toBe(0);
+  await page.getByRole('button', { name: 'Options as JSON' }).click();
+  expect(await page.getByRole('combobox', { name: 'Size', exact: true }).inputValue()).toBe('A6');
+  expect(await page.getByRole('button', { name: 'Portrait' }).getAttribute('aria-pressed')).toBe('true');
+});
+
+test('finds options by other words, and leaves a group open when its last option is removed', async () => {
+  const playground = await openOptions({ scale: 1.5 });
+  const { page } = playground;
+  const scale = playground.option('scale').getByRole('spinbutton');
+  await scale.fill('');
+  await expect.poll(() => page.getByText('1 set').count()).toBe(0);
+  await scale.fill('1.2');
+  expect(await scale.isVisible()).toBe(true);
+  await page.getByRole('searchbox', { name: 'Find an option' }).fill('orientation');
+  await expect.poll(() => page.locator('.option code').first().textContent()).toBe('landscape');
+});

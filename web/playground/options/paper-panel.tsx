@@ -1,0 +1,213 @@
+/** What is set most often, as it looks on paper: size, margins, header and footer, and what the file is to be. */
+import { changeOption, draft, isObject } from '../draft.ts';
+import { OPTION_GROUPS } from './groups.ts';
+import { changeMargin, paperSize, printedArea, readMargins, SIDES, type Side, USUAL_MARGIN } from './paper-size.ts';
+
+type Edge = 'header' | 'footer';
+
+const FIELDS = { page: 'pageNumber', pages: 'totalPages', title: 'title', date: 'date' } as const;
+const span = (name: keyof typeof FIELDS) => `<span class="${FIELDS[name]}"></span>`;
+const line = (content: string) => `<p style="margin: 0; font-size: 9pt; text-align: center">${content}</p>`;
+const PRESETS: Array<{ name: string; html: string | undefined }> = [
+  { name: 'None', html: undefined },
+  { name: 'Page number', html: line(span('page')) },
+  { name: 'Page and pages', html: line(`${span('page')} of ${span('pages')}`) },
+  { name: 'Title', html: line(span('title')) },
+  { name: 'Title and page', html: line(`${span('title')}, page ${span('page')}`) },
+  { name: 'Date', html: line(span('date')) },
+];
+const ARCHIVE = 'PDF/A-3b';
+const ACCESSIBLE = 'PDF/UA-1';
+const FORMATS = OPTION_GROUPS.flatMap(({ fields }) => fields).find(({ name }) => name === 'format');
+
+export function PaperPanel() {
+  return (
+    <section class="paper" aria-label="Paper">
+      <Sheet />
+      <div class="paper-choices">
+        <Size />
+        <EdgeChoice edge="header" label="Header" />
+        <EdgeChoice edge="footer" label="Footer" />
+        <Kinds />
+        <Texts />
+      </div>
+    </section>
+  );
+}
+
+function Sheet() {
+  const { options } = draft.value;
+  const paper = paperSize(options);
+  const margins = readMargins(options.margin);
+  const area = printedArea(margins, paper);
+  const inset = SIDES.map((side) => `${area[side]}%`).join(' ');
+  return (
+    <fieldset class="sheet-frame">
+      <legend class="visually-hidden">Margins</legend>
+      {SIDES.map((side) => (
+        <MarginField
+          key={side}
+          side={side}
+          value={margins[side]}
+          onChange={(length) => changeOption('margin', changeMargin(margins, side, length))}
+        />
+      ))}
+      <div class="sheet" style={{ aspectRatio: `${paper.width} / ${paper.height}` }} aria-hidden="true">
+        {options.header !== undefined && <span class="sheet-edge top">header</span>}
+        <div class="sheet-area" style={{ '--inset': inset }} />
+        {options.footer !== undefined && <span class="sheet-edge bottom">footer</span>}
+      </div>
+    </fieldset>
+  );
+}
+
+function MarginField({ side, value, onChange }: { side: Side; value: string; onChange(length: string): void }) {
+  return (
+    <input
+      class={`margin-${side}`}
+      type="text"
+      aria-label={`Margin: ${side}`}
+      title={`Margin: ${side}`}
+      placeholder={USUAL_MARGIN}
+      spellcheck={false}
+      autocomplete="off"
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+    />
+  );
+}
+
+function Size() {
+  const { options } = draft.value;
+  const choices = FORMATS?.kind === 'choice' ? FORMATS.choices : [];
+  const isLandscape = options.landscape === true;
+  return (
+    <div class="paper-row">
+      <label>
+        <span>Size</span>
+        <select
+          value={String(options.format ?? '')}
+          onChange={({ currentTarget }) => changeOption('format', currentTarget.value || undefined)}
+        >
+          <option value="">Usual</option>
+          {choices.map(({ text }) => (
+            <option key={text} value={text}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="segmented" aria-label="Orientation">
+        <button type="button" aria-pressed={!isLandscape} onClick={() => changeOption('landscape', undefined)}>
+          Portrait
+        </button>
+        <button type="button" aria-pressed={isLandscape} onClick={() => changeOption('landscape', true)}>
+          Landscape
+        </button>
+      </fieldset>
+    </div>
+  );
+}
+
+function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
+  const value = draft.value.options[edge];
+  const preset = PRESETS.find(({ html }) => html === value);
+  const add = (name: keyof typeof FIELDS) => {
+    const html = typeof value === 'string' ? value : line('');
+    changeOption(edge, html.replace(/(<\/p>)?$/, ` ${span(name)}$1`));
+  };
+  return (
+    <div class="paper-row">
+      <label>
+        <span>{label}</span>
+        <select
+          value={preset?.name ?? 'Own'}
+          onChange={({ currentTarget }) => changeOption(edge, PRESETS.find(({ name }) => name === currentTarget.value)?.html)}
+        >
+          {!preset && <option value="Own">Own HTML</option>}
+          {PRESETS.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="chips">
+        {Object.keys(FIELDS).map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-label={`Add ${name} to the ${edge}`}
+            disabled={isObject(value)}
+            onClick={() => add(name as keyof typeof FIELDS)}
+          >
+            {name}
+          </button>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+/** Toggles the profiles that the PDF is to conform to. */
+function Kinds() {
+  const { conformance } = draft.value.options;
+  const profiles = [conformance].flat().filter((each): each is string => typeof each === 'string');
+  const has = (family: string) => profiles.some((each) => each.startsWith(family));
+  const toggle = (family: string, profile: string) => {
+    const others = profiles.filter((each) => !each.startsWith(family));
+    const next = has(family) ? others : [...others, profile].sort();
+    changeOption('conformance', next.length > 1 ? next : next[0]);
+  };
+  return (
+    <div class="paper-row">
+      <Switch label="Archive (PDF/A)" checked={has('PDF/A')} onChange={() => toggle('PDF/A', ARCHIVE)} />
+      <Switch label="Accessible (PDF/UA)" checked={has('PDF/UA')} onChange={() => toggle('PDF/UA', ACCESSIBLE)} />
+    </div>
+  );
+}
+
+function Switch({ label, checked, onChange }: { label: string; checked: boolean; onChange(): void }) {
+  return (
+    <label class="check">
+      <input type="checkbox" role="switch" aria-checked={checked} checked={checked} onChange={onChange} />
+      {label}
+    </label>
+  );
+}
+
+function Texts() {
+  const { password, watermark } = draft.value.options;
+  const text = isObject(watermark) && typeof watermark.text === 'string' ? watermark.text : '';
+  const setText = (next: string) => {
+    const held = isObject(watermark) ? watermark : {};
+    changeOption('watermark', next ? { ...held, text: next } : undefined);
+  };
+  return (
+    <div class="paper-row">
+      <label>
+        <span>Password</span>
+        <input
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          disabled={isObject(password)}
+          placeholder={isObject(password) ? 'set below' : 'none'}
+          value={typeof password === 'string' ? password : ''}
+          onInput={({ currentTarget }) => changeOption('password', currentTarget.value || undefined)}
+        />
+      </label>
+      <label>
+        <span>Watermark</span>
+        <input
+          type="text"
+          autocomplete="off"
+          placeholder="none"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+    </div>
+  );
+}
