@@ -30,7 +30,7 @@ import { openSigning, type SigningServices } from './steps/signing.ts';
 import { canDivide } from './windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
-  templates: Pick<Templates, 'fill' | 'find'>;
+  templates: Pick<Templates, 'fill' | 'resolve'>;
   allowance: Allowance;
   documents: Pick<Documents, 'requireRoom' | 'find' | 'read'>;
   letterheads: LetterheadServices['letterheads'];
@@ -167,7 +167,7 @@ function findHints(content: Content, { load, print, paged, finish }: DryRunReque
 
 async function describeTemplate({ templates }: DryRunServices, { source }: SourceRequest, { keyId }: Principal) {
   if (source.kind !== 'template') return undefined;
-  const { id, version, placeholders } = await templates.find(keyId, source.templateId);
+  const { id, version, placeholders } = await templates.resolve(keyId, source);
   return { template_id: id, version, ...dataUse(placeholders, source.data) };
 }
 

@@ -28,7 +28,7 @@ export async function resolveSource(
   const { source, baseUrl, assets } = document;
   if (source.kind !== 'template') return resolveWithoutTemplate(document, source, owner.accountId, markdown, signal);
   const template = await templates
-    .fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
+    .fill(owner, source, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
     .catch(suggestAssets);
   noteDetails({ templateVersion: template.version });
   if (template.assets && baseUrl !== undefined)

@@ -65,6 +65,8 @@ export interface Tables {
     placeholders: string;
     /** JSON: the metadata that the owner attached; null for none. */
     metadata: string | null;
+    /** The version that `@published` stands for, which is kept; null for none. */
+    published_version: Generated<number | null>;
     created_at: number;
     updated_at: number;
   };

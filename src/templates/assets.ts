@@ -9,7 +9,7 @@ import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
-import type { Selected } from '../storage/tables.ts';
+import type { Condition, Selected } from '../storage/tables.ts';
 
 export interface AssetFile {
   /** The media type. */
@@ -140,9 +140,19 @@ export class TemplateAssets {
   async current(keyId: string, id: string) {
     const { rows } = await selectCurrent(this.#database.query, { keyId, id });
     const [first] = rows;
+    return first && { engine: first.engine, version: first.version, assets: withPaths(rows) };
+  }
+
+  /**
+   * A certain version and its files, in one round trip. Undefined if the key has no such template; the version is null if none is
+   * published, and the engine if the version is not stored.
+   */
+  async pinned(keyId: string, id: string, pin: number | 'published') {
+    const { rows } = await selectPinned(this.#database.query, { keyId, id, pin: pin === 'published' ? null : pin });
+    const [first] = rows;
     if (!first) return undefined;
-    const assets = rows.filter((row): row is typeof row & TemplateAsset => row.path !== null);
-    return { engine: first.engine, version: first.version, assets };
+    const version = pin === 'published' ? first.published_version : pin;
+    return { engine: version === first.current ? first.engine : first.earlier, version, assets: withPaths(rows) };
   }
 
   /** Reads the content of these files. Throws `storage_failed`. */
@@ -159,16 +169,17 @@ export class TemplateAssets {
     return { ...asset, content: await this.#open(asset) };
   }
 
-  /** The size of the content of a key in bytes: of its current versions, and of all versions. */
+  /** The size of the content of a key in bytes: of its current and published versions, and of all versions. */
   async countBytes(query: Query, keyId: string): Promise<{ current: number; all: number }> {
     const total = async (currentOnly: boolean) => {
       const blobs = query
         .selectFrom('template_assets')
         .$if(currentOnly, (rows) =>
           rows.innerJoin('templates', (join) =>
-            join
-              .onRef('templates.id', '=', 'template_assets.template_id')
-              .onRef('templates.version', '=', 'template_assets.version'),
+            join.onRef('templates.id', '=', 'template_assets.template_id').on(({ eb, ref, or }) => {
+              const version = ref('template_assets.version');
+              return or([eb('templates.version', '=', version), eb('templates.published_version', '=', version)]);
+            }),
           ),
         )
         .select((eb) => ['blob', eb.fn.max('template_assets.bytes').as('size')])
@@ -228,6 +239,29 @@ const selectCurrent = prepareQuery((query, { keyId, id }: { keyId: string; id: s
     .where('templates.key_id', '=', keyId)
     .orderBy('asset.path'),
 );
+
+/** Selects like `selectCurrent`, of the version `pin`, or of the published one if it is null. */
+const selectPinned = prepareQuery((query, { keyId, id, pin }: { keyId: string; id: string; pin: number | null }) => {
+  const version = ({ fn, cast, val, ref }: Condition<'templates'>) =>
+    fn.coalesce(cast<number | null>(val(pin), 'integer'), ref('templates.published_version'));
+  return query
+    .selectFrom('templates')
+    .leftJoin('template_versions as past', (join) =>
+      join.onRef('past.template_id', '=', 'templates.id').on('past.version', '=', version),
+    )
+    .leftJoin('template_assets as asset', (join) =>
+      join.onRef('asset.template_id', '=', 'templates.id').on('asset.version', '=', version),
+    )
+    .select(['templates.engine', 'templates.version as current', 'templates.published_version', 'past.engine as earlier'])
+    .select(['asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
+    .where('templates.id', '=', id)
+    .where('templates.key_id', '=', keyId)
+    .orderBy('asset.path');
+});
+
+function withPaths<Row extends { path: string | null }>(rows: Row[]) {
+  return rows.filter((row): row is Row & TemplateAsset => row.path !== null);
+}
 
 export function noSuchAsset(): ServiceError {
   return new ServiceError('not_found', 'the template has no file at this path');

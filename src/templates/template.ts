@@ -12,6 +12,7 @@ export const SUMMARY = [
   'version',
   'placeholders',
   'metadata',
+  'published_version as publishedVersion',
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const;
@@ -22,6 +23,13 @@ export interface Template extends Omit<SummaryRow, 'engine' | 'placeholders' | '
   /** The paths that the template reads from the data. */
   placeholders: string[];
   metadata: Metadata;
+}
+
+/** A template as a render names it. */
+export interface TemplateRef {
+  templateId: string;
+  /** Default: the current version. */
+  version?: number | 'published' | undefined;
 }
 
 export function toTemplate({ engine, placeholders, metadata, ...row }: SummaryRow): Template {

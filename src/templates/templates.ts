@@ -1,7 +1,7 @@
 /** Stored templates of an API key: stores, lists and replaces them, and renders them with data. */
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
+import { invalidField, ServiceError } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
@@ -10,18 +10,19 @@ import { readTotal } from '../storage/totals.ts';
 import { type AssetFile, type AssetFiles, noSuchAsset, type TemplateAsset, type TemplateAssets, toNamedFiles } from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
-import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
+import { ENGINES, type EngineName, SUMMARY, type Template, type TemplateRef, toTemplate } from './template.ts';
 import {
   countPastBytes,
   forgetOldVersions,
   forgetTheOldest,
   keepVersion,
+  readHtml,
   readPastVersion,
   readPastVersions,
   type TemplateVersion,
 } from './versions.ts';
 
-export { ENGINES, type EngineName, type Template };
+export { ENGINES, type EngineName, type Template, type TemplateRef };
 
 /** A new template as the caller sends it. */
 export interface TemplateDraft {
@@ -99,7 +100,8 @@ export class Templates {
     const now = this.#clock();
     const id = createId('tpl');
     const { name, engine, metadata } = draft;
-    const template = { id, name, engine, version: 1, placeholders, metadata, createdAt: now, updatedAt: now };
+    const times = { createdAt: now, updatedAt: now };
+    const template = { id, name, engine, version: 1, placeholders, metadata, publishedVersion: null, ...times };
     const save = (assets: TemplateAsset[]) =>
       this.#database.transaction(async (query) => {
         await query
@@ -170,6 +172,31 @@ export class Templates {
     });
   }
 
+  /**
+   * Names the version that `@published` stands for, or none. It is stored until another one is named. Throws `not_found`,
+   * `version_conflict`, `template_limit`, and `invalid_request` if there is no such version.
+   */
+  async publish(keyId: string, id: string, version: number | null, expected?: ExpectedVersions): Promise<Template> {
+    const done = await this.#database.transaction(async (query) => {
+      const updated = await query
+        .updateTable('templates')
+        .set({ published_version: version })
+        .where('id', '=', id)
+        .where('key_id', '=', keyId)
+        .returning(SUMMARY)
+        .executeTakeFirst();
+      if (!updated) throw notFound();
+      const template = toTemplate(updated);
+      requireVersion(template, expected);
+      if (version !== null && (await readHtml(query, keyId, { templateId: id, version })) === undefined)
+        throw invalidField('published_version', `is not stored: GET /v1/templates/${id}/versions lists the versions that are`);
+      return { template, unnamed: await this.#makeRoom(keyId, id, query) };
+    }, lockName(keyId));
+    await this.#database.flush();
+    await this.#assets.removeContent(done.unnamed);
+    return done.template;
+  }
+
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
   async changeAsset(
     keyId: string,
@@ -222,13 +249,18 @@ export class Templates {
       const template = toTemplate(updated);
       requireVersion({ version: template.version - 1 }, expected); // an error takes the change back
       await also(template, query);
-      await this.#requireRoom(keyId, query);
-      const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, id));
-      return { template, unnamed: [...unnamed, ...(await this.#forgetForRoom(keyId, query))] };
+      return { template, unnamed: await this.#makeRoom(keyId, id, query) };
     }, lockName(keyId));
     await this.#database.flush();
     await this.#assets.removeContent(done.unnamed);
     return done.template;
+  }
+
+  /** Removes versions beyond the limits. Returns the names of the content to remove. Throws `template_limit`. */
+  async #makeRoom(keyId: string, id: string, query: Query): Promise<string[]> {
+    await this.#requireRoom(keyId, query);
+    const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, id));
+    return [...unnamed, ...(await this.#forgetForRoom(keyId, query))];
   }
 
   /** Removes the oldest versions until their HTML takes at most `maxTemplateBytes`, and so do their assets. */
@@ -237,7 +269,7 @@ export class Templates {
     const unnamed: string[] = [];
     for (;;) {
       const { current, all } = await this.#assets.countBytes(query, keyId);
-      if (all - current <= maxTemplateBytes && (await countPastBytes(query, keyId)) <= maxTemplateBytes) return unnamed;
+      if (all - current <= maxTemplateBytes && (await countPastBytes(query, keyId)).others <= maxTemplateBytes) return unnamed;
       const forgotten = await forgetTheOldest(query, keyId);
       if (!forgotten.length) return unnamed;
       unnamed.push(...(await this.#assets.forget(query, forgotten)));
@@ -265,9 +297,15 @@ export class Templates {
 
   /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
   async version(keyId: string, id: string, version: number): Promise<Template & { html: string }> {
-    const current = await this.find(keyId, id);
-    const found = current.version === version ? current : await readPastVersion(this.#database.query, current, version);
-    if (!found) throw new ServiceError('not_found', 'there is no such version of the template');
+    return this.resolve(keyId, { templateId: id, version });
+  }
+
+  /** The version that a render uses, with its HTML. Throws `not_found`. */
+  async resolve(keyId: string, { templateId, version }: TemplateRef): Promise<Template & { html: string }> {
+    const current = await this.find(keyId, templateId);
+    const number = version === 'published' ? current.publishedVersion : (version ?? current.version);
+    const found = number === current.version ? current : number && (await readPastVersion(this.#database.query, current, number));
+    if (!found) throw noSuchVersion(templateId, number);
     return found;
   }
 
@@ -307,26 +345,44 @@ export class Templates {
    */
   async fill(
     { keyId, accountId }: TemplateOwner,
-    id: string,
+    ref: TemplateRef,
     data: Record<string, unknown>,
     { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
   ): Promise<{ html: string; version: number; assets: AssetFiles | undefined }> {
+    const { templateId: id, version: pin } = ref;
     if (!isId(id)) throw notFound('template_id: ');
-    const current = await this.#assets.current(keyId, id);
-    if (!current) throw notFound('template_id: ');
-    const cached = current.engine === 'placeholders' && this.#cache.get(id, current.version);
-    const template = cached ? undefined : await this.find(keyId, id);
-    const { engine, version, html = '' } = template ?? { ...current, html: '' };
-    // List the files before filling, which takes time in which the version may be removed. The version may differ from `current`.
-    const assets = version === current.version ? current.assets : await this.#assets.list({ templateId: id, version });
+    const named = await (pin === undefined ? this.#assets.current(keyId, id) : this.#findPinned(keyId, id, pin));
+    if (!named) throw notFound('template_id: ');
+    const slot = pin === undefined ? id : `${id}@${named.version}`;
+    const cached = named.engine === 'placeholders' && this.#cache.get(slot, named.version);
+    const template = cached ? undefined : await this.#read(keyId, ref, named);
+    const { engine, version, html } = template ?? { ...named, html: '' };
+    // List the files before filling, which takes time in which the version may be removed. The version may differ from `named`.
+    const assets = version === named.version ? named.assets : await this.#assets.list({ templateId: id, version });
     const filled =
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
-        : fillPlaceholders(cached || this.#cache.keep(id, version, html), data, limitBytes);
+        : fillPlaceholders(cached || this.#cache.keep(slot, version, html), data, limitBytes);
     if (!assets.length) return { html: filled, version, assets: undefined };
     if (hasNamesOnly) return { html: filled, version, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
     return { html: filled, version, assets: await this.#assets.read(assets) };
+  }
+
+  async #findPinned(keyId: string, id: string, pin: number | 'published') {
+    const found = await this.#assets.pinned(keyId, id, pin);
+    if (!found) return undefined;
+    const { engine, version, assets } = found;
+    if (engine === null || version === null) throw noSuchVersion(id, version, 'template_id: ');
+    return { engine, version, assets };
+  }
+
+  /** Without a pin, the version may be newer than the one named. */
+  async #read(keyId: string, { templateId, version: pin }: TemplateRef, named: { engine: string; version: number }) {
+    if (pin === undefined) return this.find(keyId, templateId);
+    const html = await readHtml(this.#database.query, keyId, { templateId, version: named.version });
+    if (html === undefined) throw noSuchVersion(templateId, named.version, 'template_id: ');
+    return { ...named, html };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */
@@ -348,7 +404,8 @@ export class Templates {
     const { count, bytes } = await readTotal(query.selectFrom('templates').where('key_id', '=', keyId));
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
     const { current } = await this.#assets.countBytes(query, keyId);
-    if (bytes + current > maxTemplateBytes)
+    const { published } = await countPastBytes(query, keyId);
+    if (bytes + published + current > maxTemplateBytes)
       throw limitReached(`at most ${maxTemplateBytes} bytes of templates and their files`, maxTemplateBytes);
   }
 
@@ -357,35 +414,43 @@ export class Templates {
   }
 }
 
-/** A cache of the most recently used parsed templates, up to a number of characters. */
+/**
+ * A cache of the most recently used parsed templates, up to a number of characters. The name of an entry is the id of its template,
+ * or that and a version that a render named.
+ */
 class ParsedCache {
   readonly #entries = new Map<string, { version: number; parsed: ParsedTemplate; size: number }>();
   #size = 0;
 
-  get(id: string, version: number): ParsedTemplate | undefined {
-    const entry = this.#entries.get(id);
+  get(name: string, version: number): ParsedTemplate | undefined {
+    const entry = this.#entries.get(name);
     if (entry?.version !== version) return undefined;
-    this.#entries.delete(id);
-    this.#entries.set(id, entry); // the most recently used are at the end
+    this.#entries.delete(name);
+    this.#entries.set(name, entry); // the most recently used are at the end
     return entry.parsed;
   }
 
-  keep(id: string, version: number, html: string): ParsedTemplate {
-    this.forget(id);
+  keep(name: string, version: number, html: string): ParsedTemplate {
+    this.#forget(name);
     const parsed = parsePlaceholders(html);
     const size = html.length + PLACEHOLDER_CHARACTERS * parsed.order.length;
-    this.#entries.set(id, { version, parsed, size });
+    this.#entries.set(name, { version, parsed, size });
     this.#size += size;
     for (const [oldest] of this.#entries) {
       if (this.#size <= CACHE_CHARACTERS) break;
-      this.forget(oldest);
+      this.#forget(oldest);
     }
     return parsed;
   }
 
+  /** Forgets all entries of a template. */
   forget(id: string): void {
-    this.#size -= this.#entries.get(id)?.size ?? 0;
-    this.#entries.delete(id);
+    for (const name of this.#entries.keys()) if (name === id || name.startsWith(`${id}@`)) this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#size -= this.#entries.get(name)?.size ?? 0;
+    this.#entries.delete(name);
   }
 }
 
@@ -414,4 +479,13 @@ function limitReached(what: string, limit: number): ServiceError {
 
 function notFound(field = ''): ServiceError {
   return new ServiceError('not_found', `${field}there is no such template, or it belongs to another key`);
+}
+
+/** `version` is null if `@published` was asked for and no version is published. */
+function noSuchVersion(id: string, version: number | null, field = ''): ServiceError {
+  const detail =
+    version === null
+      ? `no version of the template is published: PATCH /v1/templates/${id} publishes one`
+      : `version ${version} of the template is not stored: GET /v1/templates/${id}/versions lists the versions that are`;
+  return new ServiceError('not_found', field + detail);
 }

@@ -1,5 +1,6 @@
 /** Stores earlier versions of templates, up to a limit, so that they can be viewed and restored. */
 import type { Query } from '../storage/database.ts';
+import type { Condition } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 import type { VersionOf } from './assets.ts';
 import { type SummaryRow, type Template, toTemplate } from './template.ts';
@@ -31,7 +32,7 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes and returns the oldest versions of a template, beyond the number that is stored. */
+/** Removes and returns the oldest versions of a template, beyond the number that is stored. A published one stays. */
 export async function forgetOldVersions(query: Query, id: string): Promise<VersionOf[]> {
   const kept = query
     .selectFrom('template_versions')
@@ -43,26 +44,39 @@ export async function forgetOldVersions(query: Query, id: string): Promise<Versi
     .deleteFrom('template_versions')
     .where('template_id', '=', id)
     .where('version', 'not in', kept)
+    .where(isUnpublished)
     .returning(DELETED)
     .execute();
 }
 
-/** The size of the HTML of the stored versions of a key in bytes. */
-export async function countPastBytes(query: Query, keyId: string): Promise<number> {
-  return (await readTotal(query.selectFrom('template_versions').where('key_id', '=', keyId))).bytes;
+/** The size of the HTML of the earlier versions of a key in bytes: of those that are published, and of the others. */
+export async function countPastBytes(query: Query, keyId: string): Promise<{ published: number; others: number }> {
+  const past = query.selectFrom('template_versions').where('key_id', '=', keyId);
+  const all = (await readTotal(past)).bytes;
+  const others = (await readTotal(past.where(isUnpublished))).bytes;
+  return { published: all - others, others };
 }
 
-/** Removes and returns the oldest version of the key, and other versions with the same time. */
+/** Removes and returns the oldest version of the key that is not published, and other such versions with the same time. */
 export async function forgetTheOldest(query: Query, keyId: string): Promise<VersionOf[]> {
-  const oldest = query.selectFrom('template_versions').select('updated_at').where('key_id', '=', keyId);
+  const oldest = query.selectFrom('template_versions').select('updated_at').where('key_id', '=', keyId).where(isUnpublished);
   const row = await oldest.orderBy('updated_at').limit(1).executeTakeFirst();
   if (!row) return [];
   return query
     .deleteFrom('template_versions')
     .where('key_id', '=', keyId)
     .where('updated_at', '<=', row.updated_at)
+    .where(isUnpublished)
     .returning(DELETED)
     .execute();
+}
+
+function isUnpublished({ not, exists, selectFrom }: Condition<'template_versions'>) {
+  const published = selectFrom('templates')
+    .select('templates.id')
+    .whereRef('templates.id', '=', 'template_versions.template_id')
+    .whereRef('templates.published_version', '=', 'template_versions.version');
+  return not(exists(published));
 }
 
 /** Lists versions, newest first. */
@@ -90,8 +104,30 @@ export async function readPastVersion(
   return row && toVersion(template, row);
 }
 
+/** The HTML of exactly this version, current or not. */
+export async function readHtml(query: Query, keyId: string, { templateId, version }: VersionOf): Promise<string | undefined> {
+  const past = query
+    .selectFrom('template_versions')
+    .select('html')
+    .where('template_id', '=', templateId)
+    .where('key_id', '=', keyId)
+    .where('version', '=', version);
+  const row = await query
+    .selectFrom('templates')
+    .select('html')
+    .where('id', '=', templateId)
+    .where('key_id', '=', keyId)
+    .where('version', '=', version)
+    .unionAll(past)
+    .executeTakeFirst();
+  return row?.html;
+}
+
 /** Fields that are not stored with a version come from the template. */
-function toVersion<Row extends Omit<SummaryRow, 'id' | 'metadata' | 'createdAt'>>(template: Template, row: Row): Row & Template {
-  const { id, metadata, createdAt } = template;
-  return { ...row, ...toTemplate({ ...row, id, metadata: null, createdAt }), metadata };
+function toVersion<Row extends Omit<SummaryRow, 'id' | 'metadata' | 'publishedVersion' | 'createdAt'>>(
+  template: Template,
+  row: Row,
+): Row & Template {
+  const { id, metadata, publishedVersion, createdAt } = template;
+  return { ...row, ...toTemplate({ ...row, id, metadata: null, publishedVersion, createdAt }), metadata };
 }

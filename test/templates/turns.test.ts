@@ -36,9 +36,11 @@ test('reserves a process for another account while two keys of one account are b
   const slow = [await createTemplate(busy, ENDLESS), await createTemplate(busy, ENDLESS)];
   const quick = await createTemplate(other, '{{ a }}');
   const leaving = new AbortController();
-  const pending = slow.map(({ owner, id }) => templates.fill(owner, id, {}, { limitBytes: 1_000, signal: leaving.signal }));
+  const pending = slow.map(({ owner, id }) =>
+    templates.fill(owner, { templateId: id }, {}, { limitBytes: 1_000, signal: leaving.signal }),
+  );
   for (const each of pending) each.catch(() => {});
-  expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
+  expect(await templates.fill(quick.owner, { templateId: quick.id }, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
     html: 'filled',
     assets: undefined,
     version: 1,

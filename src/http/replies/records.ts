@@ -32,6 +32,7 @@ export function templateRecord(template: Template) {
     name: template.name,
     engine: template.engine,
     version: template.version,
+    published_version: template.publishedVersion,
     placeholders: template.placeholders,
     metadata: template.metadata,
     created_at: toIsoTime(template.createdAt),
@@ -39,8 +40,8 @@ export function templateRecord(template: Template) {
   };
 }
 
-export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
-  return { version, name, engine, bytes, updated_at: toIsoTime(updatedAt) };
+export function versionRecord({ version, name, engine, bytes, publishedVersion, updatedAt }: TemplateVersion) {
+  return { version, name, engine, bytes, published: version === publishedVersion, updated_at: toIsoTime(updatedAt) };
 }
 
 export function toIsoTime(milliseconds: number): string {
@@ -86,6 +87,10 @@ export const TEMPLATE_SCHEMA = recordSchema('Template', {
   name: { type: 'string' },
   engine: { type: 'string', enum: ['placeholders', 'liquid'] },
   version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
+  published_version: {
+    type: ['integer', 'null'],
+    description: 'The version that `@published` stands for; `null` if none is published.',
+  },
   placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
   metadata: METADATA_SCHEMA,
   created_at: TIME,
@@ -97,6 +102,7 @@ export const VERSION_SCHEMA = recordSchema('TemplateVersion', {
   name: { type: 'string' },
   engine: { type: 'string', enum: ['placeholders', 'liquid'] },
   bytes: { type: 'integer', description: 'Size of the HTML.' },
+  published: { type: 'boolean', description: 'Whether `@published` stands for this version.' },
   updated_at: { ...TIME, description: 'When this version was stored.' },
 });
 

@@ -3,6 +3,7 @@
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
+import type { TemplateRef } from '../../templates/templates.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { type Loading, parseLoading, type TimeLimits } from './load-options.ts';
@@ -11,7 +12,7 @@ import { parsePaperOptions } from './paper-options.ts';
 import { parseUrl } from './parse-url.ts';
 import { equivalentOption } from './schemas/equivalent-options.ts';
 import { MAX_INVOICE_BYTES } from './schemas/finish-schema.ts';
-import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './schemas/options-schema.ts';
+import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody, TEMPLATE_ID } from './schemas/options-schema.ts';
 import { type AssetLimits, parseAssets, type UploadedFile } from './values/assets.ts';
 import { suggestAssets } from './values/document-size.ts';
 import { externalReference } from './values/external-references.ts';
@@ -25,7 +26,7 @@ export type Source =
   | { kind: 'html'; html: string }
   | { kind: 'markdown'; markdown: string /** Replaces the default stylesheet. */; stylesheet: string | undefined }
   | { kind: 'url'; url: string }
-  | { kind: 'template'; templateId: string; data: Record<string, unknown> };
+  | ({ kind: 'template'; data: Record<string, unknown> } & TemplateRef);
 
 /** How a document is rendered, independent of its source. */
 export interface Rendering extends Loading, Printing {}
@@ -169,7 +170,8 @@ function parseSourceAssets(
 function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
   checkSources(body, errors);
   const { html = '', markdown, stylesheet, url, template_id: templateId, data } = body;
-  if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
+  if (templateId !== undefined)
+    return { kind: 'template', ...parseTemplateId(templateId, errors), data: parseData(data, errors) };
   if (url !== undefined) return { kind: 'url', url: parseUrl('url', url, errors)?.href ?? '' };
   if (markdown !== undefined) return { kind: 'markdown', markdown, stylesheet };
   return { kind: 'html', html };
@@ -182,6 +184,15 @@ function checkSources(body: PdfRequestBody, errors: ValidationErrors): void {
   for (const [name, companion] of COMPANIONS)
     if (body[name] !== undefined && body[companion] === undefined) errors.add(name, `requires ${companion}`);
   for (const name of TEXTS) errors.addAll(textErrors(name, body[name] ?? ''));
+}
+
+/** `tpl_...`, and `@` with a version, `latest` or `published`. An id in another form belongs to no template. */
+function parseTemplateId(given: string, errors: ValidationErrors): TemplateRef {
+  const [templateId = '', version] = given.split(/@(.*)/s);
+  if (version === undefined || version === 'latest') return { templateId };
+  if (version === 'published') return { templateId, version };
+  if (!/^[1-9]\d{0,8}$/.test(version)) errors.add('template_id', `must be ${TEMPLATE_ID}`);
+  return { templateId, version: Number(version) };
 }
 
 /** The members are not validated, because they depend on the template and can be large. */

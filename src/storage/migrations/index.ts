@@ -6,9 +6,11 @@ import type { Migration } from 'kysely/migration';
 import { baseline } from './0025-baseline.ts';
 import { documentsOfReservations } from './0026-documents-of-reservations.ts';
 import { requestLog } from './0027-request-log.ts';
+import { templates } from './0028-templates.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
   '0026-documents-of-reservations': documentsOfReservations,
   '0027-request-log': requestLog,
+  '0028-templates': templates,
 };

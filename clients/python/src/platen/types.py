@@ -1470,6 +1470,8 @@ class Template(TypedDict):
     engine: Literal['placeholders', 'liquid']
     version: int
     """Version number, which every PUT increases by 1."""
+    published_version: int | None
+    """The version that `@published` stands for; `null` if none is published."""
     placeholders: list[str]
     """The paths that the template reads from the data."""
     metadata: Metadata
@@ -1507,6 +1509,8 @@ class TemplateWithHtml(TypedDict):
     engine: Literal['placeholders', 'liquid']
     version: int
     """Version number, which every PUT increases by 1."""
+    published_version: int | None
+    """The version that `@published` stands for; `null` if none is published."""
     placeholders: list[str]
     """The paths that the template reads from the data."""
     metadata: Metadata
@@ -1522,6 +1526,9 @@ class TemplatePatch(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
+    published_version: NotRequired[int | None]
+    """The version that `@published` stands for, which is kept; `null` for none. Makes no new version. Default: as
+    before."""
 
 
 class TemplateVersion(TypedDict):
@@ -1530,6 +1537,8 @@ class TemplateVersion(TypedDict):
     engine: Literal['placeholders', 'liquid']
     bytes: int
     """Size of the HTML."""
+    published: bool
+    """Whether `@published` stands for this version."""
     updated_at: str
     """When this version was stored."""
 

@@ -83,7 +83,16 @@ const ReplaceBody = Type.Object(
   { ...CLOSED, $id: 'TemplateChange' },
 );
 const PatchBody = Type.Object(
-  { name: option(name, KEPT), metadata: option(MetadataSchema, KEPT) },
+  {
+    name: option(name, KEPT),
+    metadata: option(MetadataSchema, KEPT),
+    published_version: option(Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.Null()]), {
+      ...KEPT,
+      expected: 'the number of a version, or null',
+      description: 'The version that `@published` stands for, which is kept; `null` for none. Makes no new version.',
+      examples: [7],
+    }),
+  },
   { ...CLOSED, $id: 'TemplatePatch' },
 );
 const checkPatch = validator(PatchBody);
@@ -124,9 +133,12 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   });
 
   app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
-    const { name, metadata } = readPatch(takeBody(request));
-    const change = { ...(name !== undefined && { name }), ...(metadata && { metadata }) };
-    const template = await templates.update(requirePrincipal(request).keyId, request.params.id, change, readIfMatch(request));
+    const { published_version: published, ...change } = readPatch(takeBody(request));
+    const { keyId } = requirePrincipal(request);
+    const { id } = request.params;
+    const template = await (published === undefined
+      ? templates.update(keyId, id, change, readIfMatch(request))
+      : templates.publish(keyId, id, published, readIfMatch(request)));
     setVersionTag(reply, template);
     return templateRecord(template);
   });
@@ -160,8 +172,11 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 function readPatch(body: unknown): Static<typeof PatchBody> {
   const change = checkPatch(body);
   const errors = new ValidationErrors();
-  if (change.name === undefined && change.metadata === undefined)
-    errors.addAll([{ path: '', message: 'must have name or metadata; PUT replaces the HTML' }]);
+  const makesVersion = change.name !== undefined || change.metadata !== undefined;
+  if (!makesVersion && change.published_version === undefined)
+    errors.add('', 'must have name, metadata or published_version; PUT replaces the HTML');
+  if (makesVersion && change.published_version !== undefined)
+    errors.add('published_version', 'cannot be combined with name or metadata, which make a new version');
   errors.addAll(textErrors('name', change.name ?? ''));
   parseMetadata(change.metadata, errors);
   errors.throwIfAny();
@@ -260,12 +275,13 @@ const REPLACE = {
 
 const UPDATE = {
   operationId: 'updateTemplate',
-  summary: 'Rename a template',
-  description: 'Makes a new version with another `name` or `metadata`. The HTML and the files stay.',
+  summary: 'Rename or publish a template',
+  description:
+    'Makes a new version with another `name` or `metadata`; or publishes a version, which makes none. The HTML and the files stay.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(PatchBody, { name: 'Greeting' }),
-  response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  response: { 200: { description: 'The template.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
   errors: [412, 422],
 };
 

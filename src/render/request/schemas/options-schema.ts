@@ -389,6 +389,8 @@ export const PdfOptions = Type.Object(
 
 export const FILENAME = 'a name without / and \\ and control characters, at most 200 characters';
 
+export const TEMPLATE_ID = 'the id of a template, tpl_..., which @latest, @published or a version such as @7 may follow';
+
 /** Each source, and the fields that only some sources have. */
 export const SOURCES_WITH_FIELDS = {
   html: ['assets'],
@@ -425,8 +427,9 @@ export const PdfRequestBody = Type.Object(
       examples: ['https://example.com/'],
     }),
     template_id: option(Type.String({ $id: 'TemplateId', maxLength: 64 }), {
-      expected: 'the id of a template, tpl_...',
-      description: 'A stored template of the same key. Filled with `data`, it may have as many bytes as `html`.',
+      expected: TEMPLATE_ID,
+      description:
+        'A stored template of the same key: `tpl_...`, `tpl_...@7` for version 7, `tpl_...@published` for the version that its owner published. Without a version, and with `@latest`, the current one. Filled with `data`, it may have as many bytes as `html`.',
       examples: ['tpl_0123456789ABCDEFGHIJKL'],
     }),
     data: option(AnyObject, {
