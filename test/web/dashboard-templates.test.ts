@@ -193,6 +193,26 @@ test('shows, compares and restores earlier versions', async () => {
   expect(await key.json(path)).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
 });
 
+test('publishes a version and none, and keeps unsaved text', async () => {
+  const key = await newClient();
+  const { template_id } = await key.template('<p>first');
+  const path = `/v1/templates/${template_id}`;
+  await key.send('PUT', path, { html: '<p>second' });
+  const page = await signIn(key.key, `#/templates/${template_id}`);
+  await write(page, 'Template HTML', '<p>unsaved');
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'Publish version 1' }).click();
+  await page.getByRole('row', { name: /^1 published/ }).waitFor();
+  expect(await key.json(path)).toMatchObject({ version: 2, published_version: 1 });
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Publish version 2' }).click();
+  await page.getByRole('row', { name: /^2 current published/ }).waitFor();
+  await page.getByRole('button', { name: 'Unpublish version 2' }).click();
+  await page.getByText('No version is published.').waitFor();
+  expect(await key.json(path)).toMatchObject({ version: 2, published_version: null });
+  await page.getByText('Version 2, with unsaved changes').waitFor();
+});
+
 test('asks before unsaved changes are lost, and keeps them when a key is revoked', async () => {
   const issued = await service.createKey();
   const key = new Client(service.url, issued.key);

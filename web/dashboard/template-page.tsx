@@ -110,8 +110,8 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         changed={changed}
         onHtml={(html) => change({ html })}
         onSave={() => save()}
-        onFiles={(record) => {
-          base.current = record.version;
+        onChanged={(record) => {
+          if (record.version !== saved?.version) base.current = record.version;
           setSaved({ ...record, html: saved?.html ?? '' });
         }}
         onReload={reload}

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
 import { ErrorMessage, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
@@ -19,20 +20,41 @@ interface VersionsProps {
   /** Whether restoring a version would discard changes in the editor. */
   unsaved: boolean;
   onRestored(): void;
+  /** Is called with the template after a version was published, or none. */
+  onPublished(record: TemplateRecord): void;
 }
 
-export function TemplateVersions({ template, unsaved, onRestored }: VersionsProps) {
+export function TemplateVersions({ template, unsaved, onRestored, onPublished }: VersionsProps) {
   const path = `/v1/templates/${template.template_id}`;
   const list = useLoaded(
     (signal) => read<List<VersionRecord>>(`${path}/versions?limit=100`, { signal }),
-    [path, template.version],
+    [path, template.version, template.published_version],
   );
+  const publishing = useAction();
+  const publish = (published_version: number | null) =>
+    publishing.run(async () => {
+      await send('PATCH', path, { published_version });
+      onPublished({ ...template, published_version });
+      showToast(published_version ? `Version ${published_version} is published.` : 'No version is published.');
+    });
   const [look, setLook] = useState<SelectedVersion | null>(null);
   return (
     <div class="versions stack">
       <ErrorMessage error={list.error} onRetry={list.reload} />
+      <ErrorMessage error={publishing.error} />
       {!list.value && list.loading && <Loading what="the versions" />}
-      {list.value && <VersionTable rows={list.value.data} template={template} onLook={setLook} />}
+      {list.value && (
+        <VersionTable
+          rows={list.value.data}
+          template={template}
+          onLook={setLook}
+          onPublish={publishing.running ? undefined : publish}
+        />
+      )}
+      <p class="hint">
+        Renders with <code>{template.template_id}@published</code> use the published version, and with the id alone the current
+        one.
+      </p>
       {look && (
         <OneVersion
           key={`${look.version}-${look.compares}`}
@@ -50,23 +72,32 @@ interface VersionTableProps {
   rows: VersionRecord[];
   template: TemplateRecord;
   onLook(look: SelectedVersion): void;
+  /** Absent while another one is being published. */
+  onPublish: ((version: number | null) => void) | undefined;
 }
 
-function VersionTable({ rows, template: { version: current }, onLook }: VersionTableProps) {
-  const actions = ({ version }: VersionRecord) =>
-    version !== current && (
-      <div class="actions end">
-        <Button label="View" look="small" name={`View version ${version}`} onClick={() => onLook({ version, compares: false })} />
-        <Button
-          label="Compare"
-          look="small"
-          name={`Compare version ${version}`}
-          onClick={() => onLook({ version, compares: true })}
-        />
-      </div>
-    );
+function VersionTable({ rows, template: { version: current }, onLook, onPublish }: VersionTableProps) {
+  const actions = ({ version, published }: VersionRecord) => (
+    <div class="actions end">
+      <Button
+        label={published ? 'Unpublish' : 'Publish'}
+        look="small"
+        name={`${published ? 'Unpublish' : 'Publish'} version ${version}`}
+        disabled={!onPublish}
+        onClick={() => onPublish?.(published ? null : version)}
+      />
+      {version !== current && <LookButtons version={version} onLook={onLook} />}
+    </div>
+  );
   const columns: Array<Column<VersionRecord>> = [
-    { title: 'Version', cell: ({ version }) => [version, version === current && <span class="hint"> current</span>] },
+    {
+      title: 'Version',
+      cell: ({ version, published }) => [
+        version,
+        version === current && <span class="hint"> current</span>,
+        published && <span class="hint"> published</span>,
+      ],
+    },
     { title: 'Size', look: 'number', cell: ({ bytes }) => sizeText(bytes) },
     { title: 'Stored', look: 'wide', cell: ({ updated_at }) => <Time at={updated_at} /> },
     { title: ACTIONS, cell: actions },
@@ -74,7 +105,21 @@ function VersionTable({ rows, template: { version: current }, onLook }: VersionT
   return <Table caption="Versions, newest first" columns={columns} rows={rows} keyOf={({ version }) => version} />;
 }
 
-interface OneVersionProps extends VersionsProps {
+function LookButtons({ version, onLook }: Pick<VersionTableProps, 'onLook'> & Pick<VersionRecord, 'version'>) {
+  return (
+    <>
+      <Button label="View" look="small" name={`View version ${version}`} onClick={() => onLook({ version, compares: false })} />
+      <Button
+        label="Compare"
+        look="small"
+        name={`Compare version ${version}`}
+        onClick={() => onLook({ version, compares: true })}
+      />
+    </>
+  );
+}
+
+interface OneVersionProps extends Omit<VersionsProps, 'onPublished'> {
   look: SelectedVersion;
 }
 

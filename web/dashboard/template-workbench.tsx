@@ -30,8 +30,8 @@ export interface WorkbenchProps {
   changed: boolean;
   onHtml(html: string): void;
   onSave(): Promise<TemplateRecord>;
-  /** Is called with the new version after a change of a file. */
-  onFiles(record: TemplateRecord): void;
+  /** Is called with the template after a change of a file, or of what is published. */
+  onChanged(record: TemplateRecord): void;
   /** Is called when the saved template has changed elsewhere. */
   onReload(): void;
 }
@@ -42,7 +42,7 @@ const DATA_TAB: Tab<TabName> = { name: 'data', label: 'Sample data' };
 const FILES_TAB: Tab<TabName> = { name: 'files', label: 'Files' };
 const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 
-export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFiles, onReload }: WorkbenchProps) {
+export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onChanged, onReload }: WorkbenchProps) {
   const [tab, setTab] = useState<TabName>('html');
   const html = useComputed(() => draft.value.html);
   const data = useMemo(() => signal(readSample(saved)), []);
@@ -74,8 +74,10 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
         <div class="editor-place" hidden={tab !== 'data'}>
           <CodeEditor label="Sample data" language={language} text={data} onChange={changeData} />
         </div>
-        {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onFiles} />}
-        {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
+        {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onChanged} />}
+        {tab === 'versions' && saved && (
+          <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} onPublished={onChanged} />
+        )}
         {(tab === 'html' || tab === 'data') && saved && (
           <Placeholders template={saved} data={data} onFill={() => changeData(createSample(saved))} />
         )}
