@@ -82,6 +82,16 @@ export interface Tables {
     blob: string;
     bytes: number;
   };
+  /** Named data to try templates with. */
+  template_samples: {
+    template_id: string;
+    name: string;
+    key_id: string;
+    /** JSON: an object. */
+    data: string;
+    /** The size of the data in UTF-8. */
+    bytes: number;
+  };
   /** Earlier versions of templates, limited to the most recent ones. */
   template_versions: {
     template_id: string;

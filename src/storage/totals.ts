@@ -2,7 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 
-type Measured = 'templates' | 'template_versions' | 'documents';
+type Measured = 'templates' | 'template_versions' | 'template_samples' | 'documents';
 
 /** The number of the selected rows. */
 export async function readCount<T extends keyof Tables>(selection: SelectQueryBuilder<Tables, T, object>): Promise<number> {

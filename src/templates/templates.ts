@@ -7,9 +7,18 @@ import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
 import { readTotal } from '../storage/totals.ts';
-import { type AssetFile, type AssetFiles, noSuchAsset, type TemplateAsset, type TemplateAssets, toNamedFiles } from './assets.ts';
+import {
+  type AssetFile,
+  type AssetFiles,
+  noSuchAsset,
+  type TemplateAsset,
+  type TemplateAssets,
+  toNamedFiles,
+  type VersionOf,
+} from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
+import { readSamples, type SampleChanges, writeSamples } from './samples.ts';
 import { ENGINES, type EngineName, SUMMARY, type Template, type TemplateRef, toTemplate } from './template.ts';
 import {
   countPastBytes,
@@ -33,10 +42,18 @@ export interface TemplateDraft {
   metadata: Metadata;
   /** Files that relative URLs in the template refer to. */
   assets?: AssetFiles | undefined;
+  /** Belong to the template as well. */
+  samples?: SampleChanges | undefined;
 }
 
 /** A new version of a template. Fields that are left out keep their values. */
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
+
+/** A change without HTML. `samples` are changed one by one. */
+export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'samples'>> & {
+  /** The version that `@published` stands for. Null for none. */
+  publishedVersion?: number | null | undefined;
+};
 
 /** The versions in which a change may be made. Without them, it is made in any. */
 export type ExpectedVersions = readonly number[] | undefined;
@@ -56,6 +73,16 @@ export interface FillOptions {
   /** Whether the assets are returned without their content. Default: false. */
   hasNamesOnly?: boolean;
 }
+
+/** What a change is made to. */
+interface Target {
+  keyId: string;
+  id: string;
+  expected: ExpectedVersions;
+  makesVersion: boolean;
+}
+
+type AlsoWrite = (template: Template, query: Query) => Promise<void>;
 
 /** The limits for the templates of one key. */
 export interface TemplateLimits {
@@ -122,6 +149,7 @@ export class Templates {
           .execute();
         await indexMetadata(query, 'template', { ...template, keyId }, metadata);
         await this.#assets.insert(query, { templateId: id, version: 1 }, keyId, assets);
+        if (draft.samples) await writeSamples(query, { templateId: id, keyId }, draft.samples, true);
         await this.#requireRoom(keyId, query);
         await also(template, query);
       }, lockName(keyId));
@@ -137,7 +165,7 @@ export class Templates {
   async replace(
     owner: TemplateOwner,
     id: string,
-    { metadata, assets, ...draft }: TemplateChange,
+    { metadata, assets, samples, ...draft }: TemplateChange,
     expected?: ExpectedVersions,
   ): Promise<Template> {
     const { keyId } = owner;
@@ -150,6 +178,7 @@ export class Templates {
     return this.#assets.saving(assets ?? new Map(), (written) =>
       this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
         if (metadata) await replaceInIndex(query, keyId, template);
+        if (samples) await writeSamples(query, { templateId: id, keyId }, samples, true);
         const version = { templateId: id, version: template.version };
         if (assets) await this.#assets.insert(query, version, keyId, written);
         else await this.#assets.carryOver(query, version, keyId);
@@ -157,44 +186,29 @@ export class Templates {
     );
   }
 
-  /** Makes a new version with another name or metadata. The HTML and the files stay. Throws like `replace`. */
+  /**
+   * Changes what is sent. Another name or metadata makes a new version with the same HTML and files. Throws like `replace`, and
+   * `invalid_request` if the version to publish is not stored.
+   */
   async update(
     keyId: string,
     id: string,
-    { name, metadata }: Partial<Pick<TemplateDraft, 'name' | 'metadata'>>,
+    { name, metadata, samples, publishedVersion }: TemplatePatch,
     expected?: ExpectedVersions,
   ): Promise<Template> {
     requireVersion(await this.find(keyId, id), expected);
-    const values = { ...(name !== undefined && { name }), ...(metadata && { metadata: writeMetadata(metadata) }) };
-    return this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
+    const makesVersion = name !== undefined || metadata !== undefined;
+    const values = {
+      ...(name !== undefined && { name }),
+      ...(metadata && { metadata: writeMetadata(metadata) }),
+      ...(publishedVersion !== undefined && { published_version: publishedVersion }),
+    };
+    return this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
+      if (publishedVersion) await requireStored(query, keyId, { templateId: id, version: publishedVersion });
       if (metadata) await replaceInIndex(query, keyId, template);
-      await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
+      if (samples) await writeSamples(query, { templateId: id, keyId }, samples, false);
+      if (makesVersion) await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
     });
-  }
-
-  /**
-   * Names the version that `@published` stands for, or none. It is stored until another one is named. Throws `not_found`,
-   * `version_conflict`, `template_limit`, and `invalid_request` if there is no such version.
-   */
-  async publish(keyId: string, id: string, version: number | null, expected?: ExpectedVersions): Promise<Template> {
-    const done = await this.#database.transaction(async (query) => {
-      const updated = await query
-        .updateTable('templates')
-        .set({ published_version: version })
-        .where('id', '=', id)
-        .where('key_id', '=', keyId)
-        .returning(SUMMARY)
-        .executeTakeFirst();
-      if (!updated) throw notFound();
-      const template = toTemplate(updated);
-      requireVersion(template, expected);
-      if (version !== null && (await readHtml(query, keyId, { templateId: id, version })) === undefined)
-        throw invalidField('published_version', `is not stored: GET /v1/templates/${id}/versions lists the versions that are`);
-      return { template, unnamed: await this.#makeRoom(keyId, id, query) };
-    }, lockName(keyId));
-    await this.#database.flush();
-    await this.#assets.removeContent(done.unnamed);
-    return done.template;
   }
 
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
@@ -230,24 +244,25 @@ export class Templates {
     return this.#assets.open({ templateId: id, version }, path);
   }
 
-  /** Stores a new version. `also` is written in the same transaction. Content that no version names any more is removed. */
-  async #nextVersion(
-    { keyId, id, expected }: { keyId: string; id: string; expected: ExpectedVersions },
-    values: object,
-    also: (template: Template, query: Query) => Promise<void>,
-  ): Promise<Template> {
+  #nextVersion(target: Omit<Target, 'makesVersion'>, values: object, also: AlsoWrite): Promise<Template> {
+    return this.#store({ ...target, makesVersion: true }, values, also);
+  }
+
+  /** Stores values, as a new version or in the current one. `also` is written in the same transaction. */
+  async #store({ keyId, id, expected, makesVersion }: Target, values: object, also: AlsoWrite): Promise<Template> {
+    const added = makesVersion ? 1 : 0;
     const done = await this.#database.transaction(async (query) => {
-      await keepVersion(query, keyId, id);
+      if (makesVersion) await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
-        .set((eb) => ({ ...values, version: eb('version', '+', 1), updated_at: this.#clock() }))
+        .set((eb) => ({ ...values, version: eb('version', '+', added), ...(makesVersion && { updated_at: this.#clock() }) }))
         .where('id', '=', id)
         .where('key_id', '=', keyId)
         .returning(SUMMARY)
         .executeTakeFirst();
       if (!updated) throw notFound();
       const template = toTemplate(updated);
-      requireVersion({ version: template.version - 1 }, expected); // an error takes the change back
+      requireVersion({ version: template.version - added }, expected); // an error takes the change back
       await also(template, query);
       return { template, unnamed: await this.#makeRoom(keyId, id, query) };
     }, lockName(keyId));
@@ -289,6 +304,11 @@ export class Templates {
     return { ...toTemplate(row), html: row.html };
   }
 
+  /** The sample data by name, of a template that the key is known to have. */
+  samples({ id }: Template): Promise<Record<string, unknown>> {
+    return readSamples(this.#database.query, id);
+  }
+
   /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
   async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
     const { html, ...current } = await this.find(keyId, id);
@@ -321,6 +341,7 @@ export class Templates {
     if (!isId(id)) throw notFound();
     const content = await this.#database.transaction(async (query) => {
       const unnamed = await this.#assets.forgetAll(query, keyId, id);
+      await query.deleteFrom('template_samples').where('template_id', '=', id).where('key_id', '=', keyId).execute();
       await query.deleteFrom('template_versions').where('template_id', '=', id).where('key_id', '=', keyId).execute();
       const removed = await query
         .deleteFrom('templates')
@@ -405,8 +426,9 @@ export class Templates {
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
     const { current } = await this.#assets.countBytes(query, keyId);
     const { published } = await countPastBytes(query, keyId);
-    if (bytes + published + current > maxTemplateBytes)
-      throw limitReached(`at most ${maxTemplateBytes} bytes of templates and their files`, maxTemplateBytes);
+    const samples = (await readTotal(query.selectFrom('template_samples').where('key_id', '=', keyId))).bytes;
+    if (bytes + published + samples + current > maxTemplateBytes)
+      throw limitReached(`at most ${maxTemplateBytes} bytes of templates with their files and samples`, maxTemplateBytes);
   }
 
   async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
@@ -452,6 +474,13 @@ class ParsedCache {
     this.#size -= this.#entries.get(name)?.size ?? 0;
     this.#entries.delete(name);
   }
+}
+
+/** Throws `invalid_request` if the version to publish is not stored. */
+async function requireStored(query: Query, keyId: string, version: VersionOf): Promise<void> {
+  if ((await readHtml(query, keyId, version)) !== undefined) return;
+  const list = `GET /v1/templates/${version.templateId}/versions`;
+  throw invalidField('published_version', `is not stored: ${list} lists the versions that are`);
 }
 
 async function replaceInIndex(query: Query, keyId: string, template: Template): Promise<void> {

@@ -69,9 +69,8 @@ test('deletes an account: its keys are unknown at once, and the sweep leaves not
   const named = { 'idempotency-key': MARKER };
   const { document_id } = await ada.store({ html: '<p>x', filename: `${MARKER}.pdf`, metadata });
   await ada.pdf({ html: '<p>remembered' }, named);
-  const { template_id } = (await (await ada.send('POST', '/v1/templates', { name: MARKER, html: MARKER, metadata })).json()) as {
-    template_id: string;
-  };
+  const samples = { [MARKER]: { text: MARKER } };
+  const { template_id } = await ada.template(MARKER, { name: MARKER, metadata, samples });
   const asset = await fetch(`${service.url}/v1/templates/${template_id}/assets/${MARKER}.css`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/css' },

@@ -35,6 +35,7 @@ describe('201 and 200', () => {
     expect(await ada.json(`/v1/templates/${template.template_id}`)).toEqual({
       ...template,
       html: '<h1>{{ customer.name }}</h1>{{{note}}}',
+      samples: {},
     });
   });
 

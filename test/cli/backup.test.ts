@@ -110,7 +110,10 @@ test('backs up a running service so that every document is restored byte for byt
     }
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => client.store(large(20_000))));
-  const template = await client.template('<p>{{name}}', { assets: { 'a.txt': { content: 'a2VwdA==' } } });
+  const template = await client.template('<p>{{name}}', {
+    assets: { 'a.txt': { content: 'a2VwdA==' } },
+    samples: { short: { name: 'Ada' } },
+  });
   const link = (await (await client.send('POST', `${pathOf(before[0] as DocumentRecord)}/links`, {})).json()) as { url: string };
   const kept = await bytesOf(await client.pdf({ html: '<p>kept' }, { 'idempotency-key': 'kept' }));
   const workers = [work(), work()];
@@ -128,7 +131,8 @@ test('backs up a running service so that every document is restored byte for byt
     for (const record of before) expect(sha256(await bytesOf(await there.get(pathOf(record))))).toBe(record.sha256);
     const all = await there.json<List<DocumentRecord>>('/v1/documents?limit=100');
     for (const record of all.data) expect(sha256(await bytesOf(await there.get(pathOf(record))))).toBe(record.sha256);
-    expect((await there.json<{ html: string }>(`/v1/templates/${template.template_id}`)).html).toBe('<p>{{name}}');
+    const samples = { short: { name: 'Ada' } };
+    expect(await there.json(`/v1/templates/${template.template_id}`)).toMatchObject({ html: '<p>{{name}}', samples });
     expect(await (await there.get(`/v1/templates/${template.template_id}/assets/a.txt`)).text()).toBe('kept');
     expect((await fetch(link.url.replace(service.url, url))).status).toBe(200);
     const again = await there.pdf({ html: '<p>kept' }, { 'idempotency-key': 'kept' });

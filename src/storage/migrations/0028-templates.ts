@@ -1,8 +1,19 @@
-/** The version of a template that its owner published. */
+/** The version of a template that its owner published, and named sample data. */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-const STATEMENTS = ['alter table templates add column published_version integer'];
+const STATEMENTS = [
+  'alter table templates add column published_version integer',
+  `create table template_samples (
+    template_id text not null references templates (id),
+    name text not null,
+    key_id text not null references api_keys (id),
+    data text not null,
+    bytes bigint not null,
+    constraint template_samples_key primary key (template_id, name)
+  )`,
+  'create index template_samples_owner on template_samples (key_id, bytes)',
+];
 
 export const templates: Migration = {
   async up(db: Kysely<unknown>) {

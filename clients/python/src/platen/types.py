@@ -1447,6 +1447,9 @@ class TemplateAssetsValue(TypedDict):
 TemplateAssets: TypeAlias = "dict[str, TemplateAssetsValue]"
 
 
+TemplateSamples: TypeAlias = "dict[str, dict[str, Any]]"
+
+
 class NewTemplate(TypedDict):
     name: str
     """A name by which people recognize the template."""
@@ -1460,6 +1463,8 @@ class NewTemplate(TypedDict):
     values 500."""
     assets: NotRequired[TemplateAssets]
     """Files that relative URLs in the template resolve to, by their paths."""
+    samples: NotRequired[TemplateSamples]
+    """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together."""
 
 
 class Template(TypedDict):
@@ -1499,6 +1504,8 @@ class TemplateChange(TypedDict):
     values 500. Default: as before."""
     assets: NotRequired[TemplateAssets]
     """Replace all files of the template. Default: the files stay."""
+    samples: NotRequired[TemplateSamples]
+    """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together. Default: as before."""
 
 
 class TemplateWithHtml(TypedDict):
@@ -1518,6 +1525,11 @@ class TemplateWithHtml(TypedDict):
     created_at: str
     updated_at: str
     html: str
+    samples: TemplateSamples
+    """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together."""
+
+
+TemplateSamplesPatch: TypeAlias = "dict[str, dict[str, Any] | None]"
 
 
 class TemplatePatch(TypedDict):
@@ -1526,6 +1538,7 @@ class TemplatePatch(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
+    samples: NotRequired[TemplateSamplesPatch]
     published_version: NotRequired[int | None]
     """The version that `@published` stands for, which is kept; `null` for none. Makes no new version. Default: as
     before."""

@@ -9,8 +9,7 @@ import { MAX_HTML_BYTES } from '../../../render/request/schemas/options-schema.t
 import { AssetsSchema, parseAssets } from '../../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
-import type { AssetFiles } from '../../../templates/assets.ts';
-import { ENGINES } from '../../../templates/templates.ts';
+import { ENGINES, type Template, type TemplateDraft, type TemplatePatch, type Templates } from '../../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../../templates/versions.ts';
 import { textErrors, validator } from '../../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
@@ -32,6 +31,7 @@ import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '..
 import { requirePrincipal } from '../../server/authenticate.ts';
 import { RATE_LIMITED } from '../../server/rate-limit.ts';
 import type { RouteServices } from '../services.ts';
+import { parseSamples, SamplePatchSchema, SamplesSchema } from './samples.ts';
 
 interface ByVersion {
   Params: { id: string; version: string };
@@ -66,6 +66,7 @@ const CreateBody = Type.Object(
     engine: option(engine, { default: 'placeholders' }),
     metadata: option(MetadataSchema, { 'x-default': 'none' }),
     assets: option(AssetsSchema, { $id: 'TemplateAssets', description: ASSETS }),
+    samples: option(SamplesSchema, { 'x-default': 'none' }),
   },
   { ...CLOSED, $id: 'NewTemplate' },
 );
@@ -79,6 +80,7 @@ const ReplaceBody = Type.Object(
       $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
     }),
+    samples: option(SamplesSchema, KEPT),
   },
   { ...CLOSED, $id: 'TemplateChange' },
 );
@@ -86,6 +88,7 @@ const PatchBody = Type.Object(
   {
     name: option(name, KEPT),
     metadata: option(MetadataSchema, KEPT),
+    samples: option(SamplePatchSchema, KEPT),
     published_version: option(Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.Null()]), {
       ...KEPT,
       expected: 'the number of a version, or null',
@@ -114,7 +117,7 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   app.get<ById>('/v1/templates/:id', { schema: READ }, async (request, reply) => {
     const template = await templates.find(requirePrincipal(request).keyId, request.params.id);
     setVersionTag(reply, template);
-    return { ...templateRecord(template), html: template.html };
+    return wholeRecord(template, templates);
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
@@ -129,16 +132,12 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
     const { id, version } = request.params;
     const template = await templates.version(requirePrincipal(request).keyId, id, Number(version));
-    return { ...templateRecord(template), html: template.html };
+    return wholeRecord(template, templates);
   });
 
   app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
-    const { published_version: published, ...change } = readPatch(takeBody(request));
-    const { keyId } = requirePrincipal(request);
-    const { id } = request.params;
-    const template = await (published === undefined
-      ? templates.update(keyId, id, change, readIfMatch(request))
-      : templates.publish(keyId, id, published, readIfMatch(request)));
+    const change = readPatch(takeBody(request));
+    const template = await templates.update(requirePrincipal(request).keyId, request.params.id, change, readIfMatch(request));
     setVersionTag(reply, template);
     return templateRecord(template);
   });
@@ -147,6 +146,10 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
     await templates.remove(requirePrincipal(request).keyId, request.params.id, readIfMatch(request));
     return reply.code(204).send();
   });
+}
+
+async function wholeRecord(template: Template & { html: string }, templates: Templates) {
+  return { ...templateRecord(template), html: template.html, samples: await templates.samples(template) };
 }
 
 function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
@@ -169,18 +172,19 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 }
 
 /** Throws `invalid_request`. */
-function readPatch(body: unknown): Static<typeof PatchBody> {
-  const change = checkPatch(body);
+function readPatch(body: unknown): TemplatePatch {
+  const { published_version: publishedVersion, samples: given, ...change } = checkPatch(body);
   const errors = new ValidationErrors();
   const makesVersion = change.name !== undefined || change.metadata !== undefined;
-  if (!makesVersion && change.published_version === undefined)
-    errors.add('', 'must have name, metadata or published_version; PUT replaces the HTML');
-  if (makesVersion && change.published_version !== undefined)
+  if (!makesVersion && !given && publishedVersion === undefined)
+    errors.add('', 'must have name, metadata, samples or published_version; PUT replaces the HTML');
+  if (makesVersion && publishedVersion !== undefined)
     errors.add('published_version', 'cannot be combined with name or metadata, which make a new version');
   errors.addAll(textErrors('name', change.name ?? ''));
   parseMetadata(change.metadata, errors);
+  const samples = parseSamples(given, errors);
   errors.throwIfAny();
-  return change;
+  return { ...change, publishedVersion, samples };
 }
 
 /** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
@@ -200,26 +204,39 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
   });
 }
 
+interface GivenDraft {
+  html: string;
+  name?: string;
+  metadata?: Metadata;
+  assets?: Static<typeof AssetsSchema>;
+  samples?: Record<string, unknown>;
+}
+
 /** Throws `invalid_request` and `content_too_large`. */
-function readDraft<D extends { html: string; name?: string; metadata?: Metadata; assets?: Static<typeof AssetsSchema> }>(
+function readDraft<D extends GivenDraft>(
   request: FastifyRequest,
   check: (body: unknown) => D,
   limits: RenderLimits,
-): Omit<D, 'assets'> & { assets?: AssetFiles } {
+): Omit<D, 'assets' | 'samples'> & Pick<TemplateDraft, 'assets' | 'samples'> {
   return parseBody(takeBody(request), limits, (members, _limits, files = []) => {
-    const { assets: given, ...draft } = check(members);
+    const { assets: given, samples: sent, ...draft } = check(members);
     const errors = new ValidationErrors();
     errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
     parseMetadata(draft.metadata, errors);
     const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
+    const samples = parseSamples(sent, errors);
     errors.throwIfAny();
     checkDocumentSize('html', draft.html);
-    return { ...draft, ...(assets && { assets }) };
+    return { ...draft, ...(assets && { assets }), samples };
   });
 }
 
 const ID = pathId('Template', 'tpl');
-const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
+const WITH_HTML = recordSchema('TemplateWithHtml', {
+  ...TEMPLATE_SCHEMA.properties,
+  html: { type: 'string' },
+  samples: SamplesSchema,
+});
 
 const CREATE = {
   operationId: 'createTemplate',
@@ -275,9 +292,9 @@ const REPLACE = {
 
 const UPDATE = {
   operationId: 'updateTemplate',
-  summary: 'Rename or publish a template',
+  summary: 'Change a template without its HTML',
   description:
-    'Makes a new version with another `name` or `metadata`; or publishes a version, which makes none. The HTML and the files stay.',
+    'Another `name` or `metadata` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(PatchBody, { name: 'Greeting' }),
