@@ -203,6 +203,7 @@ test('publishes a version and none, and keeps unsaved text', async () => {
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'Publish version 1' }).click();
   await page.getByRole('row', { name: /^1 published/ }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Sample data' }).isVisible()).toBe(false);
   expect(await key.json(path)).toMatchObject({ version: 2, published_version: 1 });
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Publish version 2' }).click();
@@ -331,4 +332,72 @@ test('marks missing and unused sample data while it is typed', async () => {
   expect(await marks.allTextContents()).toEqual(['"age"', '"sum"']);
   const told = await key.pdf({ template_id: id, data: { customer: { name: 'Ada', age: 36 }, sum: 1 }, dry_run: true });
   expect(await told.json()).toMatchObject({ template: { missing: ['total'], unused: ['customer.age', 'sum'] } });
+});
+
+test('stores, chooses, renames and deletes sample data with the template', async () => {
+  const key = await newClient();
+  const page = await signIn(key.key, '#/templates/new');
+  await page.getByLabel('Name').fill('Letter');
+  await write(page, 'Template HTML', '<p>Dear {{name}}');
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"name": "Ada"}');
+  await save(page).click();
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  const [created] = await templatesOf(key);
+  const stored = async () => (await key.json<{ samples: object }>(`/v1/templates/${created?.id}`)).samples;
+  expect(await stored()).toEqual({ Sample: { name: 'Ada' } });
+  const chosen = page.getByRole('combobox', { name: 'Sample', exact: true });
+  expect(await chosen.inputValue()).toBe('Sample');
+
+  await write(page, 'Sample data', '{"name": "a name that is long"}');
+  await page.getByText('Changed, not stored yet').waitFor();
+  await page.getByRole('button', { name: 'Store as' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('Sample');
+  await page.getByText('There is already a sample with this name.').waitFor();
+  await page.getByRole('dialog').getByRole('textbox').fill('long');
+  await page.keyboard.press('Enter');
+  await page.getByText('long is stored with the template.').waitFor();
+  expect(await stored()).toEqual({ Sample: { name: 'Ada' }, long: { name: 'a name that is long' } });
+
+  await write(page, 'Sample data', '{"name": "even longer"}');
+  await chosen.selectOption('Sample');
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click();
+  expect(await chosen.inputValue()).toBe('long');
+  await page.getByRole('button', { name: 'Store long' }).click();
+  await page.getByText('Changed, not stored yet').waitFor({ state: 'hidden' });
+  await chosen.selectOption('Sample');
+  await page.getByRole('textbox', { name: 'Sample data' }).getByText('Ada').waitFor();
+  await page.getByRole('button', { name: 'Rename Sample' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('short');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Delete short' }).waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await chosen.selectOption('long');
+  await page.getByRole('button', { name: 'Delete long' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await stored()).toEqual({ short: { name: 'Ada' } });
+  await page.getByRole('textbox', { name: 'Sample data' }).getByText('even longer').waitFor();
+  await write(page, 'Sample data', '{"name": ');
+  await page.getByRole('button', { name: 'Store as' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('broken');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('The sample data is not JSON').waitFor();
+});
+
+test('keeps the samples of a template while its text, its files and its name are saved', async () => {
+  const key = await newClient();
+  const samples = { first: { name: 'Ada' }, second: { name: 'Grace' } };
+  const { id } = await key.template('<p>Dear {{name}}', { samples });
+  const page = await signIn(key.key, `#/templates/${id}`);
+  await write(page, 'Template HTML', '<p>Dearest {{name}}');
+  await save(page).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed');
+  await save(page).click();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await page.getByRole('combobox', { name: 'Sample', exact: true }).selectOption('second');
+  await preview(page, 'Dearest Grace');
+  expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ samples, version: 3 });
 });

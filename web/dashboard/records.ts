@@ -28,6 +28,7 @@ export interface List<T> {
 export interface TemplateRecord extends Template {
   /** Not in lists. */
   html?: string;
+  samples?: Record<string, Record<string, unknown>>;
 }
 
 /** The usage of an account. That of a part of it has no limits. */

@@ -94,7 +94,7 @@ function useRenderAgain(templateId: string | undefined) {
     action.run(async () => {
       if (templateId === undefined) return;
       const template = await read<TemplateRecord>(`/v1/templates/${templateId}`);
-      setResult(await renderSaved(templateId, readData(readSample(template))));
+      setResult(await renderSaved(templateId, readData(readSample(template).text)));
     });
   return { result, action, render };
 }

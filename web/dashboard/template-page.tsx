@@ -12,7 +12,7 @@ import { useLoaded } from './loaded.ts';
 import { ReadOnlyCode } from './read-only-code.tsx';
 import type { Engine, TemplateRecord } from './records.ts';
 import { go, guardUnsavedChanges, setRouteId } from './route.ts';
-import { moveSampleToTemplate } from './sample-data.ts';
+import { firstSamples, moveSampleToTemplate } from './sample-data.ts';
 import { call, ifVersion, read, send } from './session.ts';
 import { type Draft, findUnsaved, forgetUnsaved, isSame, keepUnsaved, toDraft, type Unsaved } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
@@ -54,9 +54,9 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
   };
   const save = async (over = base.current): Promise<TemplateRecord> => {
     const sent = draft.value;
-    const record = { ...(await store(saved, sent, over)), html: sent.html };
+    const record = await store(saved, sent, over);
     if (!saved) {
-      moveSampleToTemplate(record.template_id);
+      moveSampleToTemplate(record);
       setRouteId(record.template_id);
     }
     setSaved(record);
@@ -112,7 +112,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         onSave={() => save()}
         onChanged={(record) => {
           if (record.version !== saved?.version) base.current = record.version;
-          setSaved({ ...record, html: saved?.html ?? '' });
+          setSaved({ ...saved, ...record });
         }}
         onReload={reload}
       />
@@ -123,8 +123,9 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
 
 /** `over` is the version that the visitor means to replace. Throws a problem with status 412 if there is a newer one. */
 async function store(saved: TemplateRecord | null, draft: Draft, over?: number): Promise<TemplateRecord> {
-  const response = saved ? await replace(saved, draft, over ?? saved.version) : await send('POST', PATH, draft);
-  return (await response.json()) as TemplateRecord;
+  const samples = saved?.samples ?? firstSamples();
+  const response = await (saved ? replace(saved, draft, over ?? saved.version) : send('POST', PATH, { ...draft, samples }));
+  return { ...((await response.json()) as TemplateRecord), html: draft.html, samples };
 }
 
 /** A new name alone is sent alone. */

@@ -15,12 +15,13 @@ import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
 import { WarningList } from './report.tsx';
-import { readSample, storeSample } from './sample-data.ts';
+import { findName, keepSample, readSample } from './sample-data.ts';
 import { createSample } from './sample-of-template.ts';
 import { read } from './session.ts';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
 import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { TemplateSamples } from './template-samples.tsx';
 import { TemplateVersions } from './template-versions.tsx';
 
 export interface WorkbenchProps {
@@ -30,7 +31,7 @@ export interface WorkbenchProps {
   changed: boolean;
   onHtml(html: string): void;
   onSave(): Promise<TemplateRecord>;
-  /** Is called with the template after a change of a file, or of what is published. */
+  /** Is called with the template after a change of a file, of sample data, or of what is published. */
   onChanged(record: TemplateRecord): void;
   /** Is called when the saved template has changed elsewhere. */
   onReload(): void;
@@ -45,16 +46,17 @@ const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onChanged, onReload }: WorkbenchProps) {
   const [tab, setTab] = useState<TabName>('html');
   const html = useComputed(() => draft.value.html);
-  const data = useMemo(() => signal(readSample(saved)), []);
+  const sample = useMemo(() => signal(readSample(saved)), []);
+  const data = useComputed(() => sample.value.text);
   const language = useMemo(
     () => jsonData((text) => findDataUse(saved, text)?.unused ?? []),
     [saved?.template_id, saved?.version],
   );
   const files = useFiles(saved);
   const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
-  const changeData = (text: string) => {
-    data.value = text;
-    storeSample(saved?.template_id ?? null, text);
+  const changeData = (text: string, name = findName(sample.value, saved ?? {})) => {
+    sample.value = { name, text };
+    keepSample(saved?.template_id ?? null, sample.value);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show();
@@ -71,15 +73,20 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
         <div class="editor-place" hidden={tab !== 'html'}>
           <CodeEditor label="Template HTML" language={TEMPLATE} text={html} onChange={onHtml} />
         </div>
-        <div class="editor-place" hidden={tab !== 'data'}>
-          <CodeEditor label="Sample data" language={language} text={data} onChange={changeData} />
+        <div hidden={tab !== 'data'}>
+          <div class="stack">
+            <TemplateSamples template={saved} sample={sample} onChanged={onChanged} />
+            <div class="editor-place">
+              <CodeEditor label="Sample data" language={language} text={data} onChange={(text) => changeData(text)} />
+            </div>
+          </div>
         </div>
         {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onChanged} />}
         {tab === 'versions' && saved && (
           <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} onPublished={onChanged} />
         )}
         {(tab === 'html' || tab === 'data') && saved && (
-          <Placeholders template={saved} data={data} onFill={() => changeData(createSample(saved))} />
+          <Placeholders template={saved} data={data} onFill={() => changeData(createSample(saved), null)} />
         )}
       </Tabs>
       <div class="shown">

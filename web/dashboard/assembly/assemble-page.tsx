@@ -120,7 +120,7 @@ function useAdding(): Adding {
   const addTemplate = (id: string) =>
     action.run(async () => {
       const template = await read<TemplateRecord>(`/v1/templates/${id}`);
-      const { pdf } = await renderSaved(id, readData(readSample(template)));
+      const { pdf } = await renderSaved(id, readData(readSample(template).text));
       await addPdf(template.name, new Blob([pdf], { type: 'application/pdf' }));
     });
   const skip = () => {
