@@ -25,7 +25,7 @@ const FAULTS = [
   'test/api/{browser-memory,fairness,faults,hostile-documents,hostile-text,lifecycle,playground-limits}.test.ts',
   'test/api/{replaced-built-ins,request-memory}.test.ts',
   'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
-  'test/{templates/liquid,markdown/markdown}-attacks.test.ts',
+  'test/{templates/liquid,templates/schema,markdown/markdown}-attacks.test.ts',
   'test/egress/{budgets,canary,slow-name-server,self-test}.test.ts',
 ];
 

@@ -162,6 +162,12 @@ export const EXPLANATIONS = {
       'The template has an error, uses too many different paths, or takes too much time or memory to render. `line` and `column` give the place, counted from 1.',
     remedy: 'Correct the template at that place.',
   },
+  data_invalid: {
+    title: 'The data does not fit the template',
+    meaning:
+      'The `data` breaks the JSON Schema that the owner of the template stored with it. `errors` lists the wrong values: `path` as in other errors, and `pointer`, a JSON Pointer within `data`. Nothing was rendered or charged.',
+    remedy: 'Correct the values listed, or change the schema of the template.',
+  },
   template_limit: {
     title: 'Too many templates',
     meaning:

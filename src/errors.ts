@@ -10,6 +10,8 @@ export type ErrorCode = keyof typeof EXPLANATIONS;
 export interface FieldError {
   path: string;
   message: string;
+  /** The place within the data of a template, as a JSON Pointer. */
+  pointer?: string;
   /** The normalized form of a password. Only the sender gets it; it is neither logged nor stored. */
   normalized?: string;
 }

@@ -30,6 +30,7 @@ import { lockFolder } from './storage/folder-lock.ts';
 import { PayloadCipher } from './storage/payload-cipher.ts';
 import { type AssetLimits, TemplateAssets } from './templates/assets.ts';
 import { LiquidEngine } from './templates/liquid.ts';
+import { Schemas } from './templates/schemas.ts';
 import { type TemplateLimits, Templates } from './templates/templates.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { type UploadServices, Uploads } from './webhooks/uploads.ts';
@@ -63,6 +64,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   const allowance = new Allowance(database, clock, leases, settings.allowance);
   const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal)), (each) => each.close());
   const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
+  const schemas = opened.adopt(new Schemas(), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
   const accounts = new Accounts(database, plans, clock);
@@ -96,7 +98,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     certificates: new Certificates(database, clock, pkcs12, secretKeys),
     /** Undefined if the operator has configured no time stamp authority. */
     timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
-    templates: new Templates(database, clock, { liquid, assets }, settings.templates),
+    templates: new Templates(database, clock, { liquid, schemas, assets }, settings.templates),
     markdown,
     ...{ documents, uploads, jobs, requestLog },
     links,

@@ -43,12 +43,12 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
   });
 }
 
-/** Runs a step of the task that begins after an `await`. Throws when the time of the task is over. */
-export function inTime<T>(step: () => T): T {
+/** Runs a step of the task: one that begins after an `await`, or has a limit of its own. Throws when its time is over. */
+export function inTime<T>(step: () => T, limitMs = Number.POSITIVE_INFINITY): T {
   const outer = (globalThis as { work?: unknown }).work;
   Object.assign(globalThis, { work: step });
   try {
-    return CALL.runInThisContext({ timeout: Math.max(1, Math.ceil(end - performance.now())) }) as T;
+    return CALL.runInThisContext({ timeout: Math.max(1, Math.min(limitMs, Math.ceil(end - performance.now()))) }) as T;
   } finally {
     Object.assign(globalThis, { work: outer });
   }

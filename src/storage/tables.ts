@@ -58,8 +58,10 @@ export interface Tables {
     name: string;
     engine: string;
     html: string;
-    /** The size of the HTML in UTF-8. */
+    /** The size of the HTML and the schema in UTF-8. */
     bytes: number;
+    /** JSON: the JSON Schema of the data; null for none. */
+    schema: Generated<string | null>;
     version: number;
     /** JSON: the paths the template uses. */
     placeholders: string;
@@ -101,6 +103,7 @@ export interface Tables {
     engine: string;
     html: string;
     bytes: number;
+    schema: Generated<string | null>;
     placeholders: string;
     /** When this version was created. */
     updated_at: number;

@@ -61,7 +61,7 @@ export class LiquidEngine extends ProcessQueue {
 }
 
 /** Throws `invalid_request` for data nested thousands of levels deep, which overflows the stack of the serializer. */
-function toJson(data: Record<string, unknown>): string {
+export function toJson(data: Record<string, unknown>): string {
   try {
     return JSON.stringify(data);
   } catch (error) {

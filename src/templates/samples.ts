@@ -15,15 +15,15 @@ interface SamplesOf {
   keyId: string;
 }
 
-/** The data by name, sorted by name. */
-export async function readSamples(query: Query, templateId: string): Promise<Record<string, unknown>> {
+/** JSON by name, sorted by name. */
+export async function readSamples(query: Query, templateId: string): Promise<Map<string, string>> {
   const rows = await query
     .selectFrom('template_samples')
     .select(['name', 'data'])
     .where('template_id', '=', templateId)
     .orderBy('name')
     .execute();
-  return Object.fromEntries(rows.map(({ name, data }) => [name, JSON.parse(data)]));
+  return new Map(rows.map(({ name, data }) => [name, data]));
 }
 
 /** Changes the samples with these names, and removes all others if `replacesAll`. Throws `content_too_large` and `invalid_request`. */

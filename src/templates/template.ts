@@ -1,4 +1,5 @@
 /** A stored template without its HTML. */
+import type { FieldError } from '../errors.ts';
 import { type Metadata, readMetadata } from '../storage/metadata.ts';
 import type { Selected } from '../storage/tables.ts';
 
@@ -23,6 +24,14 @@ export interface Template extends Omit<SummaryRow, 'engine' | 'placeholders' | '
   /** The paths that the template reads from the data. */
   placeholders: string[];
   metadata: Metadata;
+  /** What is wrong with the samples, after a change of them or of the schema. */
+  warnings?: FieldError[];
+}
+
+export interface TemplateWithHtml extends Template {
+  html: string;
+  /** JSON: the JSON Schema of the data. Null for none. */
+  schema: string | null;
 }
 
 /** A template as a render names it. */

@@ -6,6 +6,7 @@ import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
+import type { Condition } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 import {
   type AssetFile,
@@ -16,22 +17,31 @@ import {
   toNamedFiles,
   type VersionOf,
 } from './assets.ts';
-import type { LiquidEngine } from './liquid.ts';
+import { type LiquidEngine, toJson } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 import { readSamples, type SampleChanges, writeSamples } from './samples.ts';
-import { ENGINES, type EngineName, SUMMARY, type Template, type TemplateRef, toTemplate } from './template.ts';
+import type { Schemas } from './schemas.ts';
+import {
+  ENGINES,
+  type EngineName,
+  SUMMARY,
+  type Template,
+  type TemplateRef,
+  type TemplateWithHtml,
+  toTemplate,
+} from './template.ts';
 import {
   countPastBytes,
   forgetOldVersions,
   forgetTheOldest,
   keepVersion,
-  readHtml,
+  readContent,
   readPastVersion,
   readPastVersions,
   type TemplateVersion,
 } from './versions.ts';
 
-export { ENGINES, type EngineName, type Template, type TemplateRef };
+export { ENGINES, type EngineName, type Template, type TemplateRef, type TemplateWithHtml };
 
 /** A new template as the caller sends it. */
 export interface TemplateDraft {
@@ -42,6 +52,8 @@ export interface TemplateDraft {
   metadata: Metadata;
   /** Files that relative URLs in the template refer to. */
   assets?: AssetFiles | undefined;
+  /** JSON: the JSON Schema of the data. Null for none. */
+  schema?: string | null | undefined;
   /** Belong to the template as well. */
   samples?: SampleChanges | undefined;
 }
@@ -50,7 +62,7 @@ export interface TemplateDraft {
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
 /** A change without HTML. `samples` are changed one by one. */
-export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'samples'>> & {
+export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'schema' | 'samples'>> & {
   /** The version that `@published` stands for. Null for none. */
   publishedVersion?: number | null | undefined;
 };
@@ -99,6 +111,7 @@ export class Templates {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #liquid: LiquidEngine;
+  readonly #schemas: Schemas;
   readonly #assets: TemplateAssets;
   readonly #limits: TemplateLimits;
   readonly #cache = new ParsedCache();
@@ -106,12 +119,13 @@ export class Templates {
   constructor(
     database: Database,
     clock: Clock,
-    { liquid, assets }: { liquid: LiquidEngine; assets: TemplateAssets },
+    { liquid, schemas, assets }: { liquid: LiquidEngine; schemas: Schemas; assets: TemplateAssets },
     limits: TemplateLimits,
   ) {
     this.#database = database;
     this.#clock = clock;
     this.#liquid = liquid;
+    this.#schemas = schemas;
     this.#assets = assets;
     this.#limits = limits;
   }
@@ -124,11 +138,12 @@ export class Templates {
   ): Promise<Template> {
     const { keyId } = owner;
     const placeholders = await this.#findPaths(owner, draft);
+    const checked = await this.#checkSamples(owner, draft);
     const now = this.#clock();
     const id = createId('tpl');
-    const { name, engine, metadata } = draft;
+    const { name, engine, html, metadata, schema = null } = draft;
     const times = { createdAt: now, updatedAt: now };
-    const template = { id, name, engine, version: 1, placeholders, metadata, publishedVersion: null, ...times };
+    const template = { id, name, engine, version: 1, placeholders, metadata, publishedVersion: null, ...times, ...checked };
     const save = (assets: TemplateAsset[]) =>
       this.#database.transaction(async (query) => {
         await query
@@ -138,8 +153,9 @@ export class Templates {
             key_id: keyId,
             name,
             engine,
-            html: draft.html,
-            bytes: Buffer.byteLength(draft.html),
+            html,
+            schema,
+            bytes: sizeOf(html) + sizeOf(schema),
             version: 1,
             placeholders: JSON.stringify(placeholders),
             metadata: writeMetadata(metadata),
@@ -173,9 +189,9 @@ export class Templates {
     requireVersion(current, expected);
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
     const placeholders = JSON.stringify(await this.#findPaths(owner, { ...draft, engine }));
-    const bytes = Buffer.byteLength(draft.html);
-    const values = { engine, ...draft, bytes, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
-    return this.#assets.saving(assets ?? new Map(), (written) =>
+    const checked = await this.#checkSamples(owner, { ...draft, samples }, current);
+    const values = { engine, ...draft, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
+    const template = await this.#assets.saving(assets ?? new Map(), (written) =>
       this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
         if (metadata) await replaceInIndex(query, keyId, template);
         if (samples) await writeSamples(query, { templateId: id, keyId }, samples, true);
@@ -184,31 +200,34 @@ export class Templates {
         else await this.#assets.carryOver(query, version, keyId);
       }),
     );
+    return { ...template, ...checked };
   }
 
   /**
-   * Changes what is sent. Another name or metadata makes a new version with the same HTML and files. Throws like `replace`, and
-   * `invalid_request` if the version to publish is not stored.
+   * Changes what is sent. Another name, metadata or schema makes a new version with the same HTML and files. Throws like `replace`,
+   * and `invalid_request` if the version to publish is not stored.
    */
-  async update(
-    keyId: string,
-    id: string,
-    { name, metadata, samples, publishedVersion }: TemplatePatch,
-    expected?: ExpectedVersions,
-  ): Promise<Template> {
-    requireVersion(await this.find(keyId, id), expected);
-    const makesVersion = name !== undefined || metadata !== undefined;
+  async update(owner: TemplateOwner, id: string, patch: TemplatePatch, expected?: ExpectedVersions): Promise<Template> {
+    const { keyId } = owner;
+    const { name, metadata, schema, samples, publishedVersion } = patch;
+    const current = await this.find(keyId, id);
+    requireVersion(current, expected);
+    const stored = schema === undefined && !samples ? [] : await readSamples(this.#database.query, id);
+    const checked = await this.#checkSamples(owner, { schema, samples: new Map([...stored, ...(samples ?? [])]) }, current);
+    const makesVersion = makesNewVersion(patch);
     const values = {
       ...(name !== undefined && { name }),
+      ...(schema !== undefined && { schema }),
       ...(metadata && { metadata: writeMetadata(metadata) }),
       ...(publishedVersion !== undefined && { published_version: publishedVersion }),
     };
-    return this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
+    const template = await this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
       if (publishedVersion) await requireStored(query, keyId, { templateId: id, version: publishedVersion });
       if (metadata) await replaceInIndex(query, keyId, template);
       if (samples) await writeSamples(query, { templateId: id, keyId }, samples, false);
       if (makesVersion) await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
     });
+    return { ...template, ...checked };
   }
 
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
@@ -255,7 +274,12 @@ export class Templates {
       if (makesVersion) await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
-        .set((eb) => ({ ...values, version: eb('version', '+', added), ...(makesVersion && { updated_at: this.#clock() }) }))
+        .set((eb) => ({
+          ...values,
+          ...resize(values, eb),
+          version: eb('version', '+', added),
+          ...(makesVersion && { updated_at: this.#clock() }),
+        }))
         .where('id', '=', id)
         .where('key_id', '=', keyId)
         .returning(SUMMARY)
@@ -292,36 +316,37 @@ export class Templates {
   }
 
   /** Throws `not_found`, also for a template of another key. */
-  async find(keyId: string, id: string): Promise<Template & { html: string }> {
+  async find(keyId: string, id: string): Promise<TemplateWithHtml> {
     if (!isId(id)) throw notFound();
     const row = await this.#database.query
       .selectFrom('templates')
-      .select([...SUMMARY, 'html'])
+      .select([...SUMMARY, 'html', 'schema'])
       .where('id', '=', id)
       .where('key_id', '=', keyId)
       .executeTakeFirst();
     if (!row) throw notFound();
-    return { ...toTemplate(row), html: row.html };
+    const { html, schema, ...summary } = row;
+    return { ...toTemplate(summary), html, schema };
   }
 
-  /** The sample data by name, of a template that the key is known to have. */
-  samples({ id }: Template): Promise<Record<string, unknown>> {
+  /** The sample data as JSON by name, of a template that the key is known to have. */
+  samples({ id }: Template): Promise<Map<string, string>> {
     return readSamples(this.#database.query, id);
   }
 
   /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
   async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
-    const { html, ...current } = await this.find(keyId, id);
-    return [{ ...current, bytes: Buffer.byteLength(html) }, ...(await readPastVersions(this.#database.query, current))];
+    const { html, schema, ...current } = await this.find(keyId, id);
+    return [{ ...current, bytes: sizeOf(html) + sizeOf(schema) }, ...(await readPastVersions(this.#database.query, current))];
   }
 
   /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
-  async version(keyId: string, id: string, version: number): Promise<Template & { html: string }> {
+  async version(keyId: string, id: string, version: number): Promise<TemplateWithHtml> {
     return this.resolve(keyId, { templateId: id, version });
   }
 
   /** The version that a render uses, with its HTML. Throws `not_found`. */
-  async resolve(keyId: string, { templateId, version }: TemplateRef): Promise<Template & { html: string }> {
+  async resolve(keyId: string, { templateId, version }: TemplateRef): Promise<TemplateWithHtml> {
     const current = await this.find(keyId, templateId);
     const number = version === 'published' ? current.publishedVersion : (version ?? current.version);
     const found = number === current.version ? current : number && (await readPastVersion(this.#database.query, current, number));
@@ -361,8 +386,8 @@ export class Templates {
   }
 
   /**
-   * Renders a template with data to HTML, and reads its assets. Throws `not_found`, `content_too_large`, `template_error` and
-   * `storage_failed`.
+   * Renders a template with data to HTML, and reads its assets. Throws `not_found`, `data_invalid`, `content_too_large`,
+   * `template_error` and `storage_failed`.
    */
   async fill(
     { keyId, accountId }: TemplateOwner,
@@ -375,15 +400,16 @@ export class Templates {
     const named = await (pin === undefined ? this.#assets.current(keyId, id) : this.#findPinned(keyId, id, pin));
     if (!named) throw notFound('template_id: ');
     const slot = pin === undefined ? id : `${id}@${named.version}`;
-    const cached = named.engine === 'placeholders' && this.#cache.get(slot, named.version);
-    const template = cached ? undefined : await this.#read(keyId, ref, named);
-    const { engine, version, html } = template ?? { ...named, html: '' };
+    const cached = named.engine === 'placeholders' ? this.#cache.get(slot, named.version) : undefined;
+    const template = cached ? { ...named, html: '', schema: cached.schema } : await this.#read(keyId, ref, named);
+    const { engine, version, html, schema } = template;
     // List the files before filling, which takes time in which the version may be removed. The version may differ from `named`.
     const assets = version === named.version ? named.assets : await this.#assets.list({ templateId: id, version });
+    if (schema !== null) await this.#schemas.check(accountId, `${id}:${version}`, schema, toJson(data), signal);
     const filled =
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
-        : fillPlaceholders(cached || this.#cache.keep(slot, version, html), data, limitBytes);
+        : fillPlaceholders(cached?.parsed ?? this.#cache.keep(slot, template), data, limitBytes);
     if (!assets.length) return { html: filled, version, assets: undefined };
     if (hasNamesOnly) return { html: filled, version, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -401,9 +427,9 @@ export class Templates {
   /** Without a pin, the version may be newer than the one named. */
   async #read(keyId: string, { templateId, version: pin }: TemplateRef, named: { engine: string; version: number }) {
     if (pin === undefined) return this.find(keyId, templateId);
-    const html = await readHtml(this.#database.query, keyId, { templateId, version: named.version });
-    if (html === undefined) throw noSuchVersion(templateId, named.version, 'template_id: ');
-    return { ...named, html };
+    const content = await readContent(this.#database.query, keyId, { templateId, version: named.version });
+    if (!content) throw noSuchVersion(templateId, named.version, 'template_id: ');
+    return { ...named, ...content };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */
@@ -431,9 +457,31 @@ export class Templates {
       throw limitReached(`at most ${maxTemplateBytes} bytes of templates with their files and samples`, maxTemplateBytes);
   }
 
+  /**
+   * Checks the samples by the schema that is sent or stored, without which nothing happens. Samples that are not sent are given by the
+   * caller only if they stay. Throws `invalid_request` for a schema that is not valid.
+   */
+  async #checkSamples(
+    { accountId }: TemplateOwner,
+    { schema, samples }: Pick<TemplateDraft, 'schema' | 'samples'>,
+    current?: TemplateWithHtml,
+  ): Promise<Pick<Template, 'warnings'>> {
+    const valid = schema === undefined ? current?.schema : schema;
+    if (!valid || (schema === undefined && !samples?.size)) return {};
+    const checked = samples ?? (current ? await readSamples(this.#database.query, current.id) : new Map());
+    return { warnings: await this.#schemas.compile(accountId, valid, checked) };
+  }
+
   async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
     return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(accountId, html)).paths : parsePlaceholders(html).paths);
   }
+}
+
+interface CacheEntry {
+  version: number;
+  parsed: ParsedTemplate;
+  schema: string | null;
+  size: number;
 }
 
 /**
@@ -441,22 +489,22 @@ export class Templates {
  * or that and a version that a render named.
  */
 class ParsedCache {
-  readonly #entries = new Map<string, { version: number; parsed: ParsedTemplate; size: number }>();
+  readonly #entries = new Map<string, CacheEntry>();
   #size = 0;
 
-  get(name: string, version: number): ParsedTemplate | undefined {
+  get(name: string, version: number): CacheEntry | undefined {
     const entry = this.#entries.get(name);
     if (entry?.version !== version) return undefined;
     this.#entries.delete(name);
     this.#entries.set(name, entry); // the most recently used are at the end
-    return entry.parsed;
+    return entry;
   }
 
-  keep(name: string, version: number, html: string): ParsedTemplate {
+  keep(name: string, { version, html, schema }: Pick<TemplateWithHtml, 'version' | 'html' | 'schema'>): ParsedTemplate {
     this.#forget(name);
     const parsed = parsePlaceholders(html);
-    const size = html.length + PLACEHOLDER_CHARACTERS * parsed.order.length;
-    this.#entries.set(name, { version, parsed, size });
+    const size = html.length + (schema?.length ?? 0) + PLACEHOLDER_CHARACTERS * parsed.order.length;
+    this.#entries.set(name, { version, parsed, schema, size });
     this.#size += size;
     for (const [oldest] of this.#entries) {
       if (this.#size <= CACHE_CHARACTERS) break;
@@ -476,9 +524,32 @@ class ParsedCache {
   }
 }
 
+/** Whether a change makes a new version. */
+export function makesNewVersion({ name, metadata, schema }: TemplatePatch): boolean {
+  return name !== undefined || metadata !== undefined || schema !== undefined;
+}
+
+function sizeOf(text: string | null | undefined): number {
+  return Buffer.byteLength(text ?? '');
+}
+
+interface Sized {
+  html?: string;
+  schema?: string | null;
+}
+
+/** The size of the HTML and the schema together. What is not sent is measured by the database. */
+function resize({ html, schema }: Sized, eb: Condition<'templates'>) {
+  if (html === undefined && schema === undefined) return {};
+  const sent = sizeOf(html) + sizeOf(schema);
+  if (html !== undefined && schema !== undefined) return { bytes: sent };
+  const kept = eb.fn<number>('octet_length', [html === undefined ? 'html' : 'schema']);
+  return { bytes: eb(eb.fn.coalesce(kept, eb.lit(0)), '+', sent) };
+}
+
 /** Throws `invalid_request` if the version to publish is not stored. */
 async function requireStored(query: Query, keyId: string, version: VersionOf): Promise<void> {
-  if ((await readHtml(query, keyId, version)) !== undefined) return;
+  if (await readContent(query, keyId, version)) return;
   const list = `GET /v1/templates/${version.templateId}/versions`;
   throw invalidField('published_version', `is not stored: ${list} lists the versions that are`);
 }

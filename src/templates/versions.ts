@@ -3,18 +3,18 @@ import type { Query } from '../storage/database.ts';
 import type { Condition } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 import type { VersionOf } from './assets.ts';
-import { type SummaryRow, type Template, toTemplate } from './template.ts';
+import { type SummaryRow, type Template, type TemplateWithHtml, toTemplate } from './template.ts';
 
 /** A version without its HTML. */
 export interface TemplateVersion extends Template {
-  /** Size of the HTML in bytes of UTF-8. */
+  /** Size of the HTML and the schema in bytes of UTF-8. */
   bytes: number;
 }
 
 /** Number of stored versions of a template besides the current one. */
 export const PAST_VERSIONS = 20;
 
-const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'placeholders', 'updated_at'] as const;
+const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'schema', 'placeholders', 'updated_at'] as const;
 const DELETED = ['template_id as templateId', 'version'] as const;
 const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at as updatedAt'] as const;
 
@@ -90,37 +90,32 @@ export async function readPastVersions(query: Query, template: Template): Promis
   return rows.map((row) => toVersion(template, row));
 }
 
-export async function readPastVersion(
-  query: Query,
-  template: Template,
-  version: number,
-): Promise<(Template & { html: string }) | undefined> {
+export async function readPastVersion(query: Query, template: Template, version: number): Promise<TemplateWithHtml | undefined> {
   const row = await query
     .selectFrom('template_versions')
-    .select([...SUMMARY, 'html'])
+    .select([...SUMMARY, 'html', 'schema'])
     .where('template_id', '=', template.id)
     .where('version', '=', version)
     .executeTakeFirst();
   return row && toVersion(template, row);
 }
 
-/** The HTML of exactly this version, current or not. */
-export async function readHtml(query: Query, keyId: string, { templateId, version }: VersionOf): Promise<string | undefined> {
+/** The content of exactly this version, current or not. */
+export async function readContent(query: Query, keyId: string, { templateId, version }: VersionOf) {
   const past = query
     .selectFrom('template_versions')
-    .select('html')
+    .select(['html', 'schema'])
     .where('template_id', '=', templateId)
     .where('key_id', '=', keyId)
     .where('version', '=', version);
-  const row = await query
+  return query
     .selectFrom('templates')
-    .select('html')
+    .select(['html', 'schema'])
     .where('id', '=', templateId)
     .where('key_id', '=', keyId)
     .where('version', '=', version)
     .unionAll(past)
     .executeTakeFirst();
-  return row?.html;
 }
 
 /** Fields that are not stored with a version come from the template. */

@@ -15,6 +15,7 @@ import { collisionPauseMs } from '../../src/storage/postgres.ts';
 import { joinNodes } from '../../src/storage/postgres-nodes.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { Schemas } from '../../src/templates/schemas.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
 import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
@@ -159,7 +160,7 @@ describe('transactions', () => {
     const blobs = await DiskBlobs.open(await makeTestFolder());
     const nodes = databases.map((database) => {
       const assets = new TemplateAssets(database, blobs, { maxAssets: 1, maxAssetsBytes: 1 });
-      return new Templates(database, Date.now, { liquid, assets }, limits);
+      return new Templates(database, Date.now, { liquid, schemas: new Schemas(), assets }, limits);
     });
     const draft = { name: 'x', html: '<p>', engine: 'placeholders', metadata: {} } as const;
     const made = await times(20, (n) => (nodes[n % 2] as Templates).create(holder, draft).catch((error: Error) => error));

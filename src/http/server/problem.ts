@@ -26,7 +26,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   expectation_failed: 417,
-  ...{ navigation_failed: 422, render_gate_failed: 422, wait_failed: 422, template_error: 422 },
+  ...{ navigation_failed: 422, render_gate_failed: 422, wait_failed: 422, template_error: 422, data_invalid: 422 },
   ...{ template_limit: 422, key_limit: 422, certificate_password_wrong: 422, certificate_unusable: 422 },
   ...{ certificate_expired: 422, certificate_limit: 422, timestamps_unavailable: 422 },
   ...{ storage_unavailable: 422, storage_limit: 422, idempotency_mismatch: 422, document_interferes: 422 },

@@ -1,9 +1,11 @@
-/** The version of a template that its owner published, and named sample data. */
+/** The version of a template that its owner published, the JSON Schema of its data, and named sample data. */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 const STATEMENTS = [
   'alter table templates add column published_version integer',
+  'alter table templates add column schema text',
+  'alter table template_versions add column schema text',
   `create table template_samples (
     template_id text not null references templates (id),
     name text not null,

@@ -1447,6 +1447,9 @@ class TemplateAssetsValue(TypedDict):
 TemplateAssets: TypeAlias = "dict[str, TemplateAssetsValue]"
 
 
+TemplateDataSchema: TypeAlias = "dict[str, Any]"
+
+
 TemplateSamples: TypeAlias = "dict[str, dict[str, Any]]"
 
 
@@ -1463,8 +1466,17 @@ class NewTemplate(TypedDict):
     values 500."""
     assets: NotRequired[TemplateAssets]
     """Files that relative URLs in the template resolve to, by their paths."""
+    schema: NotRequired[TemplateDataSchema]
+    """A [JSON Schema](https://json-schema.org/draft/2020-12) that data must fit to be rendered (422 `data_invalid`),
+    at most 65536 bytes of JSON; `{}` for none. It refers only to itself. `pattern` has the syntax of
+    [RE2](https://github.com/google/re2/wiki/Syntax)."""
     samples: NotRequired[TemplateSamples]
     """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together."""
+
+
+class TemplateWarning(TypedDict):
+    path: str
+    message: str
 
 
 class Template(TypedDict):
@@ -1483,6 +1495,8 @@ class Template(TypedDict):
     """As it was sent; empty if none was."""
     created_at: str
     updated_at: str
+    warnings: NotRequired[list[TemplateWarning]]
+    """What of the samples breaks the schema, after a change of either. Absent if nothing does."""
 
 
 class TemplateList(TypedDict):
@@ -1504,6 +1518,10 @@ class TemplateChange(TypedDict):
     values 500. Default: as before."""
     assets: NotRequired[TemplateAssets]
     """Replace all files of the template. Default: the files stay."""
+    schema: NotRequired[TemplateDataSchema]
+    """A [JSON Schema](https://json-schema.org/draft/2020-12) that data must fit to be rendered (422 `data_invalid`),
+    at most 65536 bytes of JSON; `{}` for none. It refers only to itself. `pattern` has the syntax of
+    [RE2](https://github.com/google/re2/wiki/Syntax). Default: as before."""
     samples: NotRequired[TemplateSamples]
     """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together. Default: as before."""
 
@@ -1524,7 +1542,11 @@ class TemplateWithHtml(TypedDict):
     """As it was sent; empty if none was."""
     created_at: str
     updated_at: str
+    warnings: NotRequired[list[TemplateWarning]]
+    """What of the samples breaks the schema, after a change of either. Absent if nothing does."""
     html: str
+    schema: dict[str, Any] | None
+    """The JSON Schema of the data; `null` for none."""
     samples: TemplateSamples
     """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together."""
 
@@ -1538,6 +1560,10 @@ class TemplatePatch(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
+    schema: NotRequired[TemplateDataSchema]
+    """A [JSON Schema](https://json-schema.org/draft/2020-12) that data must fit to be rendered (422 `data_invalid`),
+    at most 65536 bytes of JSON; `{}` for none. It refers only to itself. `pattern` has the syntax of
+    [RE2](https://github.com/google/re2/wiki/Syntax). Default: as before."""
     samples: NotRequired[TemplateSamplesPatch]
     published_version: NotRequired[int | None]
     """The version that `@published` stands for, which is kept; `null` for none. Makes no new version. Default: as
@@ -1549,7 +1575,7 @@ class TemplateVersion(TypedDict):
     name: str
     engine: Literal['placeholders', 'liquid']
     bytes: int
-    """Size of the HTML."""
+    """Size of the HTML and the schema."""
     published: bool
     """Whether `@published` stands for this version."""
     updated_at: str
@@ -1948,4 +1974,4 @@ class WebhookTestEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent | WebhookTestEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'data_invalid', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"

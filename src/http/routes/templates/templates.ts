@@ -9,7 +9,14 @@ import { MAX_HTML_BYTES } from '../../../render/request/schemas/options-schema.t
 import { AssetsSchema, parseAssets } from '../../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
-import { ENGINES, type Template, type TemplateDraft, type TemplatePatch, type Templates } from '../../../templates/templates.ts';
+import {
+  ENGINES,
+  makesNewVersion,
+  type TemplateDraft,
+  type TemplatePatch,
+  type Templates,
+  type TemplateWithHtml,
+} from '../../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../../templates/versions.ts';
 import { textErrors, validator } from '../../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
@@ -31,6 +38,7 @@ import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '..
 import { requirePrincipal } from '../../server/authenticate.ts';
 import { RATE_LIMITED } from '../../server/rate-limit.ts';
 import type { RouteServices } from '../services.ts';
+import { DataSchema, parseDataSchema, SCHEMA_RECORD } from './data-schema.ts';
 import { parseSamples, SamplePatchSchema, SamplesSchema } from './samples.ts';
 
 interface ByVersion {
@@ -66,6 +74,7 @@ const CreateBody = Type.Object(
     engine: option(engine, { default: 'placeholders' }),
     metadata: option(MetadataSchema, { 'x-default': 'none' }),
     assets: option(AssetsSchema, { $id: 'TemplateAssets', description: ASSETS }),
+    schema: option(DataSchema, { 'x-default': 'none' }),
     samples: option(SamplesSchema, { 'x-default': 'none' }),
   },
   { ...CLOSED, $id: 'NewTemplate' },
@@ -80,6 +89,7 @@ const ReplaceBody = Type.Object(
       $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
     }),
+    schema: option(DataSchema, KEPT),
     samples: option(SamplesSchema, KEPT),
   },
   { ...CLOSED, $id: 'TemplateChange' },
@@ -88,6 +98,7 @@ const PatchBody = Type.Object(
   {
     name: option(name, KEPT),
     metadata: option(MetadataSchema, KEPT),
+    schema: option(DataSchema, KEPT),
     samples: option(SamplePatchSchema, KEPT),
     published_version: option(Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.Null()]), {
       ...KEPT,
@@ -137,7 +148,7 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
 
   app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
     const change = readPatch(takeBody(request));
-    const template = await templates.update(requirePrincipal(request).keyId, request.params.id, change, readIfMatch(request));
+    const template = await templates.update(requirePrincipal(request), request.params.id, change, readIfMatch(request));
     setVersionTag(reply, template);
     return templateRecord(template);
   });
@@ -148,8 +159,11 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   });
 }
 
-async function wholeRecord(template: Template & { html: string }, templates: Templates) {
-  return { ...templateRecord(template), html: template.html, samples: await templates.samples(template) };
+async function wholeRecord(template: TemplateWithHtml, templates: Templates) {
+  const { html, schema } = template;
+  const samples = [...(await templates.samples(template))].map(([name, json]) => [name, JSON.parse(json)]);
+  const parsed: unknown = schema === null ? null : JSON.parse(schema);
+  return { ...templateRecord(template), html, schema: parsed, samples: Object.fromEntries(samples) };
 }
 
 function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
@@ -173,13 +187,14 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 
 /** Throws `invalid_request`. */
 function readPatch(body: unknown): TemplatePatch {
-  const { published_version: publishedVersion, samples: given, ...change } = checkPatch(body);
+  const { published_version: publishedVersion, schema, samples: given, ...others } = checkPatch(body);
   const errors = new ValidationErrors();
-  const makesVersion = change.name !== undefined || change.metadata !== undefined;
+  const change = { ...others, schema: parseDataSchema(schema, errors) };
+  const makesVersion = makesNewVersion(change);
   if (!makesVersion && !given && publishedVersion === undefined)
-    errors.add('', 'must have name, metadata, samples or published_version; PUT replaces the HTML');
+    errors.add('', 'must have name, metadata, schema, samples or published_version; PUT replaces the HTML');
   if (makesVersion && publishedVersion !== undefined)
-    errors.add('published_version', 'cannot be combined with name or metadata, which make a new version');
+    errors.add('published_version', 'cannot be combined with name, metadata or schema, which make a new version');
   errors.addAll(textErrors('name', change.name ?? ''));
   parseMetadata(change.metadata, errors);
   const samples = parseSamples(given, errors);
@@ -209,6 +224,7 @@ interface GivenDraft {
   name?: string;
   metadata?: Metadata;
   assets?: Static<typeof AssetsSchema>;
+  schema?: unknown;
   samples?: Record<string, unknown>;
 }
 
@@ -217,26 +233,32 @@ function readDraft<D extends GivenDraft>(
   request: FastifyRequest,
   check: (body: unknown) => D,
   limits: RenderLimits,
-): Omit<D, 'assets' | 'samples'> & Pick<TemplateDraft, 'assets' | 'samples'> {
+): Omit<D, 'assets' | 'schema' | 'samples'> & Pick<TemplateDraft, 'assets' | 'schema' | 'samples'> {
   return parseBody(takeBody(request), limits, (members, _limits, files = []) => {
-    const { assets: given, samples: sent, ...draft } = check(members);
+    const { assets: given, schema: sentSchema, samples: sent, ...draft } = check(members);
     const errors = new ValidationErrors();
     errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
     parseMetadata(draft.metadata, errors);
     const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
     const samples = parseSamples(sent, errors);
+    const schema = parseDataSchema(sentSchema, errors);
     errors.throwIfAny();
     checkDocumentSize('html', draft.html);
-    return { ...draft, ...(assets && { assets }), samples };
+    return { ...draft, ...(assets && { assets }), ...(schema !== undefined && { schema }), samples };
   });
 }
 
 const ID = pathId('Template', 'tpl');
-const WITH_HTML = recordSchema('TemplateWithHtml', {
-  ...TEMPLATE_SCHEMA.properties,
-  html: { type: 'string' },
-  samples: SamplesSchema,
-});
+const WITH_HTML = recordSchema(
+  'TemplateWithHtml',
+  {
+    ...TEMPLATE_SCHEMA.properties,
+    html: { type: 'string' },
+    schema: SCHEMA_RECORD,
+    samples: SamplesSchema,
+  },
+  ['warnings'],
+);
 
 const CREATE = {
   operationId: 'createTemplate',
@@ -294,7 +316,7 @@ const UPDATE = {
   operationId: 'updateTemplate',
   summary: 'Change a template without its HTML',
   description:
-    'Another `name` or `metadata` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
+    'Another `name`, `metadata` or `schema` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(PatchBody, { name: 'Greeting' }),
