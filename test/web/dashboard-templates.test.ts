@@ -401,3 +401,26 @@ test('keeps the samples of a template while its text, its files and its name are
   await preview(page, 'Dearest Grace');
   expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ samples, version: 3 });
 });
+
+test('says that sample data breaks the schema, and restores the schema with a version', async () => {
+  const key = await newClient();
+  const schema = { required: ['name'] };
+  const { id } = await key.template('<p>Dear {{name}}', { schema });
+  await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Hello', schema: {} });
+  const page = await signIn(key.key, `#/templates/${id}`);
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'View version 1' }).click();
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+  expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ version: 3, schema });
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"nam": "Ada"}');
+  await page.getByRole('button', { name: 'Store as' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('broken');
+  await page.keyboard.press('Enter');
+  await page.getByText('broken is stored with the template, but samples.broken.name is required.').waitFor();
+  await write(page, 'Sample data', '{"name": "Ada"}');
+  await page.getByRole('button', { name: 'Store broken' }).click();
+  await page.getByText('broken is stored with the template.', { exact: true }).waitFor();
+});

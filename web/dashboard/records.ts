@@ -29,6 +29,7 @@ export interface TemplateRecord extends Template {
   /** Not in lists. */
   html?: string;
   samples?: Record<string, Record<string, unknown>>;
+  schema?: Record<string, unknown> | null;
 }
 
 /** The usage of an account. That of a part of it has no limits. */

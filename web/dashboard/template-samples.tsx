@@ -48,7 +48,8 @@ function SampleBar({ template, sample, onChanged }: SamplesProps) {
     const record = await changeSamples(template, { [as]: readData(sample.value.text) });
     onChanged(record);
     show(as, record);
-    showToast(`${as} is stored with the template.`);
+    const broken = record.warnings?.find(({ path }) => path.startsWith(`samples.${as}`));
+    showToast(`${as} is stored with the template${broken ? `, but ${broken.path} ${broken.message}` : ''}.`);
   };
   return (
     <div class="stack">
@@ -134,9 +135,14 @@ function QuestionDialog({ question, template, sample, taken, store, show, onChan
 
 /** Changes samples by name; null removes one. Returns the template with its samples. */
 async function changeSamples(template: TemplateRecord, changes: Record<string, unknown>): Promise<TemplateRecord> {
-  await send('PATCH', `/v1/templates/${template.template_id}`, { samples: changes });
+  const reply = await send('PATCH', `/v1/templates/${template.template_id}`, { samples: changes });
+  const { warnings } = (await reply.json()) as TemplateRecord;
   const all = Object.entries({ ...template.samples, ...changes }).filter(([, data]) => data !== null);
-  return { ...template, samples: Object.fromEntries(all) as NonNullable<TemplateRecord['samples']> };
+  return {
+    ...template,
+    warnings: warnings ?? [],
+    samples: Object.fromEntries(all) as NonNullable<TemplateRecord['samples']>,
+  };
 }
 
 interface NameDialogProps {

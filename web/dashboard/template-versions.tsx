@@ -127,10 +127,10 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   const path = `/v1/templates/${template.template_id}`;
   const [restores, setRestores] = useState(false);
   const loaded = useLoaded((signal) => read<TemplateRecord>(`${path}/versions/${version}`, { signal }), [path, version]);
-  const { html = '', engine } = loaded.value ?? {};
+  const { html = '', engine, schema } = loaded.value ?? {};
   const restore = async () => {
     const record = (await (
-      await send('PUT', path, { html, engine }, { headers: ifVersion(template.version) })
+      await send('PUT', path, { html, engine, schema: schema ?? {} }, { headers: ifVersion(template.version) })
     ).json()) as TemplateRecord;
     showToast(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
