@@ -8,7 +8,7 @@ import Format from 'typebox/format';
 import { inTime, serveTasks } from '../queue/serve-tasks.ts';
 import type { Fault, SchemaAnswer, SchemaTask } from './schema-messages.ts';
 
-/** The time for one task after the process has started. A task that needs more fails, and the process stays. */
+/** The time for a schema, for data, and for all samples together. What needs more fails, and the process stays. */
 const TASK_MS = 2_000;
 const MAX_FAULTS = 100;
 /** Longer data gets its first fault only: the list of all of them can be larger than the data. */
@@ -25,19 +25,32 @@ interface Compiled {
 }
 
 function compileFor({ schema, samples }: Extract<SchemaTask, { kind: 'compile' }>): SchemaAnswer {
-  const parsed = JSON.parse(schema) as AnySchemaObject;
-  const faults = [...findFaults(parsed)];
-  if (faults.length) return { faults: faults.slice(0, MAX_FAULTS) };
-  let compiled: Compiled;
+  const compiled = inTime(() => tryCompile(schema), TASK_MS);
+  if (Array.isArray(compiled)) return { faults: compiled };
+  const end = performance.now() + TASK_MS;
+  const checked = samples.map(([name, json]) => ({ name, faults: checkSample(compiled, json, end) }));
+  return { faults: [], samples: checked.filter(({ faults }) => faults.length) };
+}
+
+/** Returns what is wrong with the schema if it cannot be compiled, or used for the simplest data. */
+function tryCompile(schema: string): Compiled | Fault[] {
+  const faults = [...findFaults(JSON.parse(schema))];
+  if (faults.length) return faults.slice(0, MAX_FAULTS);
   try {
-    compiled = compile(schema);
+    const compiled = compile(schema);
     compiled.first({});
+    return compiled;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === TIMEOUT) throw error;
-    return { faults: [{ pointer: '', message: explainSchema(error as Error) }] };
+    return [{ pointer: '', message: explainSchema(error as Error) }];
   }
-  const broken = samples.map(([name, json]) => ({ name, faults: findErrors(compiled, json) }));
-  return { faults, samples: broken.filter((each) => each.faults.length) };
+}
+
+function checkSample(compiled: Compiled, json: string, end: number): Fault[] {
+  try {
+    return inTime(() => findErrors(compiled, json), Math.max(1, Math.ceil(end - performance.now())));
+  } catch (error) {
+    return [{ pointer: '', message: `cannot be checked: ${explain(error as NodeJS.ErrnoException)}` }];
+  }
 }
 
 const cache = new Map<string, Compiled>();
@@ -196,6 +209,6 @@ function explainSchema({ message }: Error): string {
 }
 
 serveTasks(
-  (task: SchemaTask): SchemaAnswer => inTime(() => (task.kind === 'compile' ? compileFor(task) : check(task)), TASK_MS),
+  (task: SchemaTask): SchemaAnswer => (task.kind === 'compile' ? compileFor(task) : inTime(() => check(task), TASK_MS)),
   (error): SchemaAnswer => ({ failure: explain(error as NodeJS.ErrnoException) }),
 );

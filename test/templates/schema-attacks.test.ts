@@ -42,6 +42,23 @@ test.each<[string, object, unknown]>([
   await check({ type: 'object' }, {});
 });
 
+test('answers errors of all branches for all values in its time and memory', async () => {
+  const schema = { properties: { a: { items: { anyOf: Array.from({ length: 2_000 }, (_, n) => ({ const: n })) } } } };
+  const broken = check(schema, { a: Array.from({ length: 20_000 }, () => 'x') });
+  await expect(broken).rejects.toSatisfy(({ code }: { code: string }) => ['data_invalid', 'template_error'].includes(code));
+  await check({ type: 'object' }, {});
+});
+
+test('warns about a sample that takes too long, and goes on', async () => {
+  const samples = new Map([
+    ['deep', JSON.stringify(nested(60))],
+    ['shallow', '{}'],
+  ]);
+  const told = await compile(DOUBLING, samples);
+  expect(told).toContainEqual({ path: 'samples.deep', message: 'cannot be checked: the check takes longer than 2000 ms' });
+  expect(told.map(({ path }) => path)).toContain('samples.shallow.b2');
+});
+
 test('matches patterns in linear time, in values and in names', async () => {
   const text = `${'a'.repeat(50_000)}!`;
   const started = process.hrtime.bigint();
