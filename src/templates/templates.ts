@@ -212,8 +212,7 @@ export class Templates {
     const { name, metadata, schema, samples, publishedVersion } = patch;
     const current = await this.find(keyId, id);
     requireVersion(current, expected);
-    const stored = schema === undefined && !samples ? [] : await readSamples(this.#database.query, id);
-    const checked = await this.#checkSamples(owner, { schema, samples: new Map([...stored, ...(samples ?? [])]) }, current);
+    const checked = await this.#checkSamples(owner, patch, current, false);
     const makesVersion = makesNewVersion(patch);
     const values = {
       ...(name !== undefined && { name }),
@@ -458,18 +457,19 @@ export class Templates {
   }
 
   /**
-   * Checks the samples by the schema that is sent or stored, without which nothing happens. Samples that are not sent are given by the
-   * caller only if they stay. Throws `invalid_request` for a schema that is not valid.
+   * Checks the samples that will be stored by the schema that will be, if either is sent. Throws `invalid_request` for a schema that is
+   * not valid.
    */
   async #checkSamples(
     { accountId }: TemplateOwner,
     { schema, samples }: Pick<TemplateDraft, 'schema' | 'samples'>,
     current?: TemplateWithHtml,
+    replacesAll = true,
   ): Promise<Pick<Template, 'warnings'>> {
     const valid = schema === undefined ? current?.schema : schema;
-    if (!valid || (schema === undefined && !samples?.size)) return {};
-    const checked = samples ?? (current ? await readSamples(this.#database.query, current.id) : new Map());
-    return { warnings: await this.#schemas.compile(accountId, valid, checked) };
+    if (!valid || (schema === undefined && !samples)) return {};
+    const stays = current && !(samples && replacesAll) ? await readSamples(this.#database.query, current.id) : [];
+    return { warnings: await this.#schemas.compile(accountId, valid, new Map([...stays, ...(samples ?? [])])) };
   }
 
   async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {

@@ -36,6 +36,7 @@ describe('201 and 200', () => {
       ...template,
       html: '<h1>{{ customer.name }}</h1>{{{note}}}',
       samples: {},
+      schema: null,
     });
   });
 
