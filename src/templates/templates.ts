@@ -96,6 +96,19 @@ interface Target {
 
 type AlsoWrite = (template: Template, query: Query) => Promise<void>;
 
+/** A version that is about to be filled. */
+interface OpenTemplate {
+  engine: string;
+  version: number;
+  /** Empty if it was parsed before. */
+  html: string;
+  schema: string | null;
+  parsed?: ParsedTemplate;
+  /** Its name in the cache. */
+  slot: string;
+  assets: TemplateAsset[];
+}
+
 /** The limits for the templates of one key. */
 export interface TemplateLimits {
   maxTemplates: number;
@@ -394,25 +407,38 @@ export class Templates {
     data: Record<string, unknown>,
     { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
   ): Promise<{ html: string; version: number; assets: AssetFiles | undefined }> {
-    const { templateId: id, version: pin } = ref;
+    const { templateId: id } = ref;
     if (!isId(id)) throw notFound('template_id: ');
-    const named = await (pin === undefined ? this.#assets.current(keyId, id) : this.#findPinned(keyId, id, pin));
-    if (!named) throw notFound('template_id: ');
-    const slot = pin === undefined ? id : `${id}@${named.version}`;
-    const cached = named.engine === 'placeholders' ? this.#cache.get(slot, named.version) : undefined;
-    const template = cached ? { ...named, html: '', schema: cached.schema } : await this.#read(keyId, ref, named);
-    const { engine, version, html, schema } = template;
-    // List the files before filling, which takes time in which the version may be removed. The version may differ from `named`.
-    const assets = version === named.version ? named.assets : await this.#assets.list({ templateId: id, version });
+    const template = await this.#open(keyId, ref);
+    const { engine, version, html, schema, parsed, assets } = template;
     if (schema !== null) await this.#schemas.check(accountId, `${id}:${version}`, schema, toJson(data), signal);
     const filled =
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
-        : fillPlaceholders(cached?.parsed ?? this.#cache.keep(slot, template), data, limitBytes);
+        : fillPlaceholders(parsed ?? this.#cache.keep(template.slot, template), data, limitBytes);
     if (!assets.length) return { html: filled, version, assets: undefined };
     if (hasNamesOnly) return { html: filled, version, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
     return { html: filled, version, assets: await this.#assets.read(assets) };
+  }
+
+  /**
+   * The version that a render uses, with the list of its files, which may be removed while it is filled. Without a version in `ref`, it
+   * may be newer than the one that was named. Throws `not_found`.
+   */
+  async #open(keyId: string, ref: TemplateRef): Promise<OpenTemplate> {
+    const { templateId, version: pin } = ref;
+    const named = await (pin === undefined ? this.#assets.current(keyId, templateId) : this.#findPinned(keyId, templateId, pin));
+    if (!named) throw notFound('template_id: ');
+    const slot = pin === undefined ? templateId : `${templateId}@${named.version}`;
+    const cached = named.engine === 'placeholders' ? this.#cache.get(slot, named.version) : undefined;
+    if (cached) return { ...named, slot, html: '', schema: cached.schema, parsed: cached.parsed };
+    const content = pin === undefined ? await this.find(keyId, templateId) : await this.#readExactly(keyId, templateId, named);
+    if (!content && pin === 'published') return this.#open(keyId, ref); // another version has just been published
+    if (!content) throw noSuchVersion(templateId, named.version, 'template_id: ');
+    const { engine, version, html, schema } = content;
+    const assets = version === named.version ? named.assets : await this.#assets.list({ templateId, version });
+    return { engine, version, html, schema, slot, assets };
   }
 
   async #findPinned(keyId: string, id: string, pin: number | 'published') {
@@ -423,12 +449,9 @@ export class Templates {
     return { engine, version, assets };
   }
 
-  /** Without a pin, the version may be newer than the one named. */
-  async #read(keyId: string, { templateId, version: pin }: TemplateRef, named: { engine: string; version: number }) {
-    if (pin === undefined) return this.find(keyId, templateId);
+  async #readExactly(keyId: string, templateId: string, named: { engine: string; version: number }) {
     const content = await readContent(this.#database.query, keyId, { templateId, version: named.version });
-    if (!content) throw noSuchVersion(templateId, named.version, 'template_id: ');
-    return { ...named, ...content };
+    return content && { ...named, ...content };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */
