@@ -1,5 +1,7 @@
 /** Drafts of the playground outlive their tabs, and no tab overwrites what another one writes. */
 import { expect, test } from 'vitest';
+import { Client, type List } from '../support/client.ts';
+import { enterKey } from '../support/dashboard.ts';
 import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 
@@ -87,4 +89,29 @@ test('deletes drafts with a second click', async () => {
   await page.getByRole('button', { name: 'Delete all' }).click();
   await page.getByRole('button', { name: 'Delete all for good' }).click();
   await page.getByText('There are no drafts yet.').waitFor();
+});
+
+test('becomes a template with its data, and a template becomes a draft', async () => {
+  const key = await service.createKey();
+  const draft = { ...DRAFT, mode: 'template', engine: 'liquid', template: '<h1>For {{ name }}</h1>', data: '{"name": "Ada"}' };
+  const playground = await open({ path: `/${await fragmentOf(draft)}` });
+  const { page } = playground;
+  await playground.shows('For Ada');
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  await page.getByRole('button', { name: 'Save as a template' }).click();
+  await enterKey(page, key.key);
+  await page.getByRole('heading', { name: 'New template' }).waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  const list = await new Client(service.url, key.key).json<List<{ template_id: string }>>('/v1/templates');
+  const [{ template_id: id } = { template_id: '' }] = list.data;
+  expect(await new Client(service.url, key.key).json(`/v1/templates/${id}`)).toMatchObject({
+    name: 'For',
+    engine: 'liquid',
+    html: '<h1>For {{ name }}</h1>',
+    samples: { Sample: { name: 'Ada' } },
+  });
+  await page.getByRole('button', { name: 'Open in the playground' }).click();
+  await playground.shows('For Ada');
+  expect(new URL(page.url()).pathname).toBe('/');
 });

@@ -3,16 +3,18 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
+import { handOver } from '../shared/handed-over.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
+import { takeFromPlayground } from './from-playground.ts';
 import { useLoaded } from './loaded.ts';
 import { ReadOnlyCode } from './read-only-code.tsx';
 import type { Engine, TemplateRecord } from './records.ts';
 import { go, guardUnsavedChanges, setRouteId } from './route.ts';
-import { firstSamples, moveSampleToTemplate } from './sample-data.ts';
+import { firstSamples, moveSampleToTemplate, readSample } from './sample-data.ts';
 import { call, ifVersion, read, send } from './session.ts';
 import { type Draft, findUnsaved, forgetUnsaved, isSame, keepUnsaved, toDraft, type Unsaved } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
@@ -41,7 +43,7 @@ export function TemplatePage({ id }: { id: string | null }) {
 
 function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
   const [saved, setSaved] = useState(template);
-  const kept = useMemo(() => findUnsaved(template?.template_id ?? null), []);
+  const kept = useMemo(() => findUnsaved(template?.template_id ?? null) ?? (template ? undefined : takeFromPlayground()), []);
   const draft = useSignal(kept?.draft ?? toDraft(template));
   /** The version in which the visitor began to write. */
   const base = useRef(kept?.version ?? template?.version);
@@ -78,14 +80,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S saves, from wherever within
     <div class="stack" onKeyDown={onKeyDown}>
       <PageHead title={saved ? 'Template' : 'New template'}>
-        {saved && (
-          <>
-            <a class="button" href={`#/documents?template=${saved.template_id}`}>
-              Documents
-            </a>
-            <Button label="Delete" look="danger" onClick={() => setRemoves(true)} />
-          </>
-        )}
+        {saved && <SavedActions saved={saved} changed={changed} onDelete={() => setRemoves(true)} />}
         <Button
           label={saving.running ? 'Saving…' : 'Save'}
           look="primary"
@@ -118,6 +113,23 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
       />
       {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}
     </div>
+  );
+}
+
+function SavedActions({ saved, changed, onDelete }: { saved: TemplateRecord; changed: boolean; onDelete(): void }) {
+  const { name, engine, html = '' } = saved;
+  return (
+    <>
+      <a class="button" href={`#/documents?template=${saved.template_id}`}>
+        Documents
+      </a>
+      <Button
+        label="Open in the playground"
+        disabled={changed} // which would be lost here
+        onClick={() => handOver({ name, engine, html, data: readSample(saved).text }, '/')}
+      />
+      <Button label="Delete" look="danger" onClick={onDelete} />
+    </>
   );
 }
 

@@ -127,7 +127,7 @@ function forgetCurrent(): void {
 }
 
 /** The title of the document, or what it begins with. */
-function titleOf({ mode, html, template }: Draft): string {
+export function titleOf({ mode, html, template }: Draft): string {
   const source = mode === 'html' ? html : template;
   const start = htmlWords(source)[0]?.from ?? source.length;
   const title =

@@ -3,8 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
+import { handOver } from '../shared/handed-over.ts';
 import { clearToasts } from '../shared/toast.tsx';
-import { type KeptDraft, keptDrafts, readKept, removeDrafts } from './draft-history.ts';
+import { draft } from './draft.ts';
+import { type KeptDraft, keptDrafts, readKept, removeDrafts, titleOf } from './draft-history.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 
 const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
@@ -35,11 +37,20 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
         ))}
       </ul>
       <div class="actions end">
+        <Button label="Save as a template" onClick={saveAsTemplate} />
         {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} what="all" />}
         <Button label="Close" onClick={onClose} />
       </div>
     </Dialog>
   );
+}
+
+/** The dashboard takes the draft, with which a new template begins. */
+function saveAsTemplate(): void {
+  const { mode, html, template, engine, data } = draft.value;
+  const isTemplate = mode === 'template';
+  const source = isTemplate ? { html: template, engine, data } : { html, engine: 'placeholders' as const, data: '{}' };
+  handOver({ name: titleOf(draft.value), ...source }, '/dashboard#/templates/new');
 }
 
 /** Deletes with a second click. */

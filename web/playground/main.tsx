@@ -3,11 +3,12 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import '../shared/controls.css';
 import { request } from '../shared/api.ts';
+import { takeHandedOver } from '../shared/handed-over.ts';
 import { showToast } from '../shared/toast.tsx';
 import './playground.css';
 import { showAbout } from './about.ts';
 import { App, Off } from './app.tsx';
-import { draft, replaceDraft } from './draft.ts';
+import { type Draft, draft, replaceDraft } from './draft.ts';
 import { openHistory, takeLatest } from './draft-history.ts';
 import { EXAMPLES } from './examples/examples.ts';
 import { draftChanged, renderNow } from './render-loop.ts';
@@ -23,6 +24,7 @@ async function start(root: HTMLElement): Promise<void> {
   await openHistory();
   replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? EXAMPLES[0].draft);
   storeDrafts();
+  takeTemplate();
   await takeLink();
   addEventListener('hashchange', () => void takeLink());
   if (await isOff()) {
@@ -37,6 +39,15 @@ async function start(root: HTMLElement): Promise<void> {
     if (!first) draftChanged();
     first = false;
   });
+}
+
+/** Replaces the draft with a template that the dashboard has handed over. */
+function takeTemplate(): void {
+  const template = takeHandedOver();
+  if (!template) return;
+  const { name, engine, html, data } = template;
+  const opened: Draft = { mode: 'template', html: '', template: html, engine, data, options: {} };
+  replaceKeepingDraft(opened, `The template “${name}”`);
 }
 
 /** Replaces the draft with that of a link. The fragment is then removed, so that a reload shows later changes. */

@@ -19,6 +19,14 @@ export function store(kind: Kind, name: string, text: string): void {
   }
 }
 
+export function removeStored(kind: Kind, name: string): void {
+  try {
+    window[kind].removeItem(name);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
 /** A signal that keeps its value over a reload of its tab. `read` returns undefined for a text that is not valid. */
 export function rememberedSignal<T extends string | number | boolean>(
   name: string,
