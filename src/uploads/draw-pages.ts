@@ -2,7 +2,7 @@
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { Drawn, DrawTask } from './draw-worker.ts';
-import { PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
+import { DRAWING_LIBRARIES, PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
 
 const HEAP_MB = 256;
 
@@ -27,7 +27,7 @@ export class PageDrawing extends PdfProcesses {
   constructor(limits: Partial<ProcessLimits> = {}) {
     const work = {
       module: new URL('./draw-worker.ts', import.meta.url),
-      libraries: ['@hyzyla/pdfium', 'pngjs'],
+      libraries: DRAWING_LIBRARIES,
       flags: [WASM_LIMIT],
       busy: 'too many pages are being drawn',
     };

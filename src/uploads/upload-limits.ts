@@ -16,6 +16,9 @@ export const MAX_UNPACKED_BYTES = 268_435_456;
 /** Limits the memory of WebAssembly, in pages of 64 KiB: 768 MiB. */
 export const WASM_LIMIT = '--wasm-max-mem-pages=12288';
 
+/** What `pdfium.ts` needs. */
+export const DRAWING_LIBRARIES = ['@hyzyla/pdfium', 'pngjs'];
+
 export class PdfProcesses extends ProcessQueue {
   /** `doing` begins the texts of errors, such as `merging the PDFs`. Starts no process yet. */
   constructor(doing: string, work: Omit<ProcessWork, 'outOfTime' | 'outOfMemory'>, limits: Partial<ProcessLimits>) {
