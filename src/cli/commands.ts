@@ -73,6 +73,26 @@ program
   .action(from(() => import('./render/batch.ts'), 'batch'));
 
 program
+  .command('compare')
+  .description(
+    'compare PDFs page by page, or documents that two browsers or two versions render; the exit status is 1 if some differ, 2 if some failed',
+  )
+  .argument('<before>', 'a PDF or a folder of PDFs; or a folder or file with HTML or Markdown, which is rendered twice')
+  .argument('[after]', 'the PDF, or the folder with PDFs of the same names, to compare with')
+  .option('--browser <path>', 'the browser that renders first (default: that of the settings)')
+  .option('--with-browser <path>', 'the browser that renders again')
+  .option(
+    '--with <version>',
+    'the version of Platen that renders again: the folder of a checkout or a package, or the URL of a service',
+  )
+  .option('--options <file>', 'a JSON file with the options of POST /v1/pdf for all documents')
+  .option('--tolerance <steps>', 'ignore colors that differ by up to so many steps of 255 in each channel', tolerance, 0)
+  .option('--report <folder>', 'write a page with pictures of the pages that differ, side by side')
+  .option('--json', 'print JSON')
+  .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
+  .action(from(() => import('./compare/compare.ts'), 'compare'));
+
+program
   .command('mcp')
   .description('serve Model Context Protocol tools; the API key is PLATEN_API_KEY or, over HTTP, the key of each request')
   .option('--url <url>', 'the URL of a running service (default: start a private one)')
@@ -190,6 +210,11 @@ function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError('use a duration such as 30m, 24h or 7d.');
   return milliseconds;
+}
+
+function tolerance(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 255) throw new InvalidArgumentError('use a whole number from 0 to 255.');
+  return Number(text);
 }
 
 /** At least a second, because a key that never works is a mistake. */

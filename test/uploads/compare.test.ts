@@ -174,7 +174,7 @@ test('draws the first pages that differ, if that is wanted', async () => {
   ];
   const oneByOne = new PdfComparison();
   try {
-    const pages = await oneByOne.compare('owner', { before, after, pictures: { width: 600, most: 2 } });
+    const pages = await oneByOne.compare('owner', { before, after, pictures: { longestEdge: 600, most: 2 } });
     expect(pages.map(({ pictures }) => Object.keys(pictures ?? {}))).toEqual([['before', 'after'], ['before', 'after'], []]);
     const png = Buffer.from(pages[0]?.pictures?.after as Uint8Array);
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([600, 400]);

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { ProcessLimits } from '../../queue/process-queue.ts';
 import { DRAWING_LIBRARIES, PdfProcesses, resourceLimit, WASM_LIMIT } from '../upload-limits.ts';
-import type { Compared, ComparisonTask, PageDifference } from './compare-worker.ts';
+import type { Compared, ComparisonTask, PageDifference, Pictures } from './compare-worker.ts';
 import { type PageKeys, type PagePair, pairPages } from './page-pairs.ts';
 
 export interface ComparisonOrder {
@@ -10,8 +10,7 @@ export interface ComparisonOrder {
   after: Uint8Array;
   /** Channels that differ by up to this number, of 255, are equal. Default: 0. */
   tolerance?: number;
-  /** Pictures of the first pages that differ: the length of their longer edge in pixels, and for how many pages. */
-  pictures?: { width: number; most: number };
+  pictures?: Pictures;
 }
 
 interface ComparisonLimits extends Partial<ProcessLimits> {
@@ -21,6 +20,9 @@ interface ComparisonLimits extends Partial<ProcessLimits> {
   totalMs?: number;
   maxPages?: number;
 }
+
+/** Fewer pages are not divided further, because each process opens both PDFs. */
+const MIN_SHARE = 16;
 
 export class PdfComparison extends PdfProcesses {
   readonly #lanes: number;
@@ -80,8 +82,9 @@ export class PdfComparison extends PdfProcesses {
       }
       return found;
     };
-    const length = Math.ceil(pairs.length / this.#lanes) || 1;
-    const shares = Array.from({ length: this.#lanes }, (_, lane) => pairs.slice(lane * length, (lane + 1) * length));
+    const length = Math.max(MIN_SHARE, Math.ceil(pairs.length / this.#lanes));
+    const lanes = Math.ceil(pairs.length / length);
+    const shares = Array.from({ length: lanes }, (_, lane) => pairs.slice(lane * length, (lane + 1) * length));
     return (await Promise.all(shares.map(compareShare))).flat();
   }
 }

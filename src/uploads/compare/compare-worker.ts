@@ -3,10 +3,18 @@ import { createHash } from 'node:crypto';
 import type { PDFiumDocument, PDFiumPage } from '@hyzyla/pdfium';
 import { inTime, serveTasks } from '../../queue/serve-tasks.ts';
 import { drawPage, encodePng, openPdf, orEnd, pageSize, type Size, type WhyClosed } from '../pdfium.ts';
-import { type Bitmap, type Box, compareBitmaps, mergeBoxes } from './differing-areas.ts';
+import { type Bitmap, type Box, compareBitmaps, extend, mergeBoxes } from './differing-areas.ts';
 import { type Annotation, readAnnotations } from './page-annotations.ts';
 import type { PageKeys, PagePair } from './page-pairs.ts';
 import { cleanText, differingLines } from './text-lines.ts';
+
+/** Pictures of the first pages that differ. */
+export interface Pictures {
+  /** Pixels. */
+  longestEdge: number;
+  /** For how many pages. */
+  most: number;
+}
 
 interface PairsTask {
   before: Uint8Array;
@@ -15,7 +23,7 @@ interface PairsTask {
   pairs: PagePair[];
   /** Channels that differ by up to this number, of 255, are equal. */
   tolerance: number;
-  pictures: { width: number; most: number } | undefined;
+  pictures: Pictures | undefined;
 }
 
 export type ComparisonTask = { content: Uint8Array } | PairsTask;
@@ -53,6 +61,8 @@ export type Compared = { keys: PageKeys[] } | { pages: PageDifference[] } | WhyC
 const SCALE = 3;
 /** Larger pages are drawn smaller. */
 const MAX_PIXELS = 16_777_216;
+/** Gray, with the alpha in the highest byte. */
+const BEYOND_PAGE = 0xff_bb_bb_bb;
 /** No pair is begun after this time, so that a task ends in time and owners take turns. */
 const TURN_MS = 5_000;
 
@@ -86,7 +96,7 @@ async function comparePairs({ before, after, pairs, tolerance, pictures }: Pairs
   for (const pair of pairs) {
     const difference = await comparePair(documents, pair, tolerance);
     if (pictures && difference.status !== 'same' && picturesLeft-- > 0)
-      difference.pictures = await drawPictures(documents, pair, pictures.width);
+      difference.pictures = await drawPictures(documents, pair, difference, pictures.longestEdge);
     pages.push(difference);
     if (performance.now() > end) break;
   }
@@ -119,7 +129,8 @@ async function comparePair(documents: PDFiumDocument[], pair: PagePair, toleranc
   const sizes = pages.flatMap((each) => (each ? [each.size] : []));
   const size = { width: Math.max(...sizes.map(({ width }) => width)), height: Math.max(...sizes.map(({ height }) => height)) };
   const [before, after] = pair.map((index) => (index === null ? null : index + 1)) as [number | null, number | null];
-  const nothing = { before, after, pixels: 0, areas: [], removed: [], added: [], ...size };
+  const rounded = { width: toHundredths(size.width), height: toHundredths(size.height) };
+  const nothing = { before, after, pixels: 0, areas: [], removed: [], added: [], ...rounded };
   const [first, second] = pages;
   if (!first || !second) {
     (first ?? second)?.close();
@@ -135,12 +146,21 @@ function openExisting(document: PDFiumDocument | undefined, index: number): Open
   return page;
 }
 
-async function draw({ page, size }: OpenPage, scale: number): Promise<DrawnPage> {
-  const drawn = { width: toPixels(size.width, scale), height: toPixels(size.height, scale) };
+async function draw(opened: OpenPage, scale: number): Promise<DrawnPage> {
+  const { page, size } = opened;
   const text = inTime(() => page.getText());
-  const annotations = inTime(() => readAnnotations(page, drawn));
+  const annotations = inTime(() => readAnnotations(page, toDrawnSize(size, scale)));
+  return { size, text, annotations, bitmap: await drawBitmap(opened, scale) };
+}
+
+async function drawBitmap({ page, size }: OpenPage, scale: number): Promise<Bitmap> {
+  const drawn = toDrawnSize(size, scale);
   const { buffer, byteOffset, byteLength } = await drawPage(page, drawn);
-  return { size, text, annotations, bitmap: { ...drawn, pixels: new Uint32Array(buffer, byteOffset, byteLength / 4) } };
+  return { ...drawn, pixels: new Uint32Array(buffer, byteOffset, byteLength / 4) };
+}
+
+function toDrawnSize({ width, height }: Size, scale: number): Size {
+  return { width: toPixels(width, scale), height: toPixels(height, scale) };
 }
 
 function toPixels(points: number, scale: number): number {
@@ -165,25 +185,26 @@ function onlyIn(annotations: Annotation[], others: Annotation[]): Box[] {
   return annotations.flatMap(({ key, box }) => (known.has(key) ? [] : [box]));
 }
 
-/** Rounded to hundredths of a point. */
 function toArea({ left, top, right, bottom }: Box, scale: number): Area {
-  const points = (pixels: number) => Math.round((100 * pixels) / scale) / 100;
+  const points = (pixels: number) => toHundredths(pixels / scale);
   return { x: points(left), y: points(top), width: points(right - left), height: points(bottom - top) };
 }
 
-async function drawPictures(documents: PDFiumDocument[], pair: PagePair, width: number) {
+function toHundredths(points: number): number {
+  return Math.round(100 * points) / 100;
+}
+
+/** Both pictures have the size of the larger page, so that areas have the same place in both. */
+async function drawPictures(documents: PDFiumDocument[], pair: PagePair, { width, height }: Size, longestEdge: number) {
+  const scale = longestEdge / Math.max(width, height);
+  const size = toDrawnSize({ width, height }, scale);
+  const drawPicture = async (opened: OpenPage) =>
+    encodePng(size, new Uint8Array(extend(await drawBitmap(opened, scale), size, BEYOND_PAGE).buffer));
   const pictures: Array<Uint8Array | undefined> = [];
   for (const [side, index] of pair.entries()) {
     const opened = index === null ? undefined : inTime(() => openExisting(documents[side], index));
-    pictures.push(opened && (await drawPicture(opened, width)));
+    pictures.push(opened && (await drawPicture(opened)));
   }
   const [before, after] = pictures;
   return { ...(before && { before }), ...(after && { after }) };
-}
-
-/** All in one scale would be unreadable beside a very wide page, so that the larger edge is what is limited. */
-async function drawPicture({ page, size }: OpenPage, longestEdge: number): Promise<Uint8Array> {
-  const scale = longestEdge / Math.max(size.width, size.height);
-  const drawn = { width: toPixels(size.width, scale), height: toPixels(size.height, scale) };
-  return encodePng(drawn, await drawPage(page, drawn));
 }

@@ -55,10 +55,10 @@ function exceeds(a: number, b: number, tolerance: number): boolean {
   return CHANNELS.some((shift) => Math.abs(((a >>> shift) & 255) - ((b >>> shift) & 255)) > tolerance);
 }
 
-/** What a smaller page lacks is transparent, and no page has transparent pixels. */
-function extend({ width, height, pixels }: Bitmap, size: Size): Uint32Array {
+/** What a smaller page lacks is transparent by default, and no page has transparent pixels. */
+export function extend({ width, height, pixels }: Bitmap, size: Size, filling = 0): Uint32Array {
   if (width === size.width && height === size.height) return pixels;
-  const extended = new Uint32Array(size.width * size.height);
+  const extended = new Uint32Array(size.width * size.height).fill(filling);
   for (let y = 0; y < height; y++) extended.set(pixels.subarray(y * width, (y + 1) * width), y * size.width);
   return extended;
 }
