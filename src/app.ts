@@ -37,6 +37,7 @@ import { readNamedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
 import { UploadAssembly } from './uploads/assemble-uploads.ts';
+import { PdfComparison } from './uploads/compare/compare-pdfs.ts';
 import { PageDrawing } from './uploads/draw-pages.ts';
 import { Letterheads } from './uploads/letterheads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
@@ -192,6 +193,7 @@ function openPdfReaders({ maxPdfBytes }: Config['merging']) {
     letterheads: new Letterheads(uploadAssembly),
     uploadValidation: new UploadValidation(),
     pageDrawing: new PageDrawing(),
+    pdfComparison: new PdfComparison(),
   };
 }
 

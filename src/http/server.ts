@@ -35,7 +35,8 @@ import { requestRoutes } from './routes/requests.ts';
 import type { RouteServices } from './routes/services.ts';
 import { templateAssetRoutes } from './routes/templates/template-assets.ts';
 import { templateRoutes } from './routes/templates/templates.ts';
-import { validateRoutes } from './routes/validate.ts';
+import { compareRoutes } from './routes/uploads/compare.ts';
+import { validateRoutes } from './routes/uploads/validate.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { answerOtherMethods } from './server/allowed-methods.ts';
 import { authenticate, requirePrincipal } from './server/authenticate.ts';
@@ -103,6 +104,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     await pdfRoutes(routes, services);
     await assembleRoutes(routes, services);
     await validateRoutes(routes, services);
+    await compareRoutes(routes, services);
     await imageRoutes(routes, services);
     renderRoutes(routes, services);
     requestRoutes(routes, services);

@@ -35,7 +35,7 @@ function explain(error: Error): WhyClosed {
 /** The size of a page in points. Undefined if the page is damaged. */
 export function pageSize(page: PDFiumPage): Size | undefined {
   const { originalWidth: width, originalHeight: height } = page.getOriginalSize();
-  return width > 0 && height > 0 ? { width, height } : undefined;
+  return width > 0 && height > 0 && Number.isFinite(width * height) ? { width, height } : undefined;
 }
 
 /** Four bytes per pixel: red, green, blue and an opaque alpha. Closes the page. */

@@ -184,6 +184,7 @@ describe('methods', () => {
     ['/links/doc_x', 'GET, HEAD'],
     ['/v1/pdf', 'POST'],
     ['/v1/pdf/', 'POST'],
+    ['/v1/pdf/compare', 'POST'],
     ['/v1/pdf?x=1', 'POST'],
     ['/v1/%70df', 'POST'],
     ['/v1/templates', 'GET, HEAD, POST'],

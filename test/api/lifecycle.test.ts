@@ -168,6 +168,7 @@ describe('a new service', () => {
       '/v1/pdf',
       '/v1/pdf/assemble',
       '/v1/pdf/validate',
+      '/v1/pdf/compare',
       '/v1/image',
       '/v1/renders/{id}',
       '/v1/requests',

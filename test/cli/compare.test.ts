@@ -56,7 +56,7 @@ describe('PDFs', () => {
     expect(statuses(found)).toEqual(['deep/same.pdf: same', 'letter.pdf: changed', 'new.pdf: added']);
     expect(found).toMatchObject({ code: 1, same: 1, different: 2, failed: 0 });
     const [changed, added] = found.documents[1]?.differences ?? [];
-    expect(changed).toMatchObject({ before: 1, after: 1, removed: ['Dear Ada'], added: ['Dear Bob <b>'] });
+    expect(changed).toMatchObject({ before: 1, after: 1, text: { removed: ['Dear Ada'], added: ['Dear Bob <b>'] } });
     expect(added).toMatchObject({ status: 'added', before: null, after: 3 });
     const page = await readFile(at('report', 'index.html'), 'utf8');
     expect(page).toContain('<ins>Dear Bob &lt;b&gt;</ins>');

@@ -151,6 +151,13 @@ test('validates a PDF', async () => {
   expect(await platen.validate(pdf, { profile: 'PDF/UA-1' })).toMatchObject({ valid: false, profiles: ['PDF/UA-1'] });
 });
 
+test('compares two PDFs', async () => {
+  const [before, after] = [await platen.pdf({ html: '<p>x' }), await platen.pdf({ html: '<p>y' })];
+  const found = await platen.compare(await before.bytes(), await after.bytes(), { tolerance: 1, pictures: 1 });
+  expect(found).toMatchObject({ equal: false, changed: 1, pages: [{ text: { removed: ['x'], added: ['y'] } }] });
+  expect(found.pages[0]?.pictures?.after).toMatch(/^iVBOR/);
+});
+
 test('iterates over all pages of a list', async () => {
   const names = ['one', 'two', 'three'];
   for (const name of names) await platen.templates.create({ name, html: '<p></p>' });

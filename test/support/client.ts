@@ -14,6 +14,7 @@ export type {
   ApiKey,
   Batch,
   BatchItemResult,
+  Comparison,
   Document as DocumentRecord,
   DryRunResult,
   Render,

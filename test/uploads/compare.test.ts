@@ -61,13 +61,13 @@ describe('finds', () => {
   test('a hairline that becomes thicker', async () => {
     const line = (width: number) => ({ content: `${width} w 20 100 m 280 100 l S` });
     const page = only(await comparePages(line(0.25), line(0.5)));
-    expect(page).toMatchObject({ status: 'changed', removed: [], added: [] });
+    expect(page).toMatchObject({ status: 'changed', text: { removed: [], added: [] } });
     expect(page.areas).toHaveLength(1);
   });
 
   test('one character, with the lines before and after', async () => {
     const page = only(await comparePages(textPage('Total 1,000.00'), textPage('Total 1,000.01')));
-    expect(page).toMatchObject({ status: 'changed', removed: ['Total 1,000.00'], added: ['Total 1,000.01'] });
+    expect(page).toMatchObject({ status: 'changed', text: { removed: ['Total 1,000.00'], added: ['Total 1,000.01'] } });
     expect(page.areas).toHaveLength(1);
   });
 

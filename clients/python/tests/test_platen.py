@@ -121,7 +121,10 @@ def test_pages_and_validation(platen: Platen) -> None:
     document_id = platen.store({"html": "<p>x"})["document_id"]
     assert platen.documents.page(document_id, 1, width=100).read().startswith(b"\x89PNG")
     with platen.documents.content(document_id) as content:
-        assert platen.validate(content.read(), profile="PDF/UA-1")["profiles"] == ["PDF/UA-1"]
+        pdf = content.read()
+    assert platen.validate(pdf, profile="PDF/UA-1")["profiles"] == ["PDF/UA-1"]
+    found = platen.compare(pdf, platen.pdf({"html": "<p>y"}).read(), tolerance=1, pictures=1)
+    assert (found["changed"], found["pages"][0]["text"]) == (1, {"removed": ["x"], "added": ["y"]})
 
 
 def test_certificates(platen: Platen) -> None:

@@ -80,6 +80,21 @@ export class Platen {
     return this.#transport.json('/v1/pdf/validate', { ...options, method: 'POST', body: pdf, headers, query: { profile } });
   }
 
+  /**
+   * Finds where the pages of two PDFs differ. `tolerance` ignores colors that differ by up to so many steps of 255. `pictures` is the number
+   * of pages that differ to return PNGs of, in base64.
+   */
+  compare(
+    before: Uint8Array<ArrayBuffer>,
+    after: Uint8Array<ArrayBuffer>,
+    { tolerance, pictures, ...options }: CallOptions & { tolerance?: number; pictures?: number } = {},
+  ): Promise<api.Comparison> {
+    const body = new FormData();
+    body.append('before', new Blob([before]), 'before.pdf');
+    body.append('after', new Blob([after]), 'after.pdf');
+    return this.#transport.json('/v1/pdf/compare', { ...options, method: 'POST', body, query: { tolerance, pictures } });
+  }
+
   /** Returns what the account used in a month, such as `2026-10`. Default: this month. */
   usage({ month, ...options }: CallOptions & { month?: string } = {}): Promise<api.Usage> {
     return this.#transport.json('/v1/usage', { ...options, query: { month } });

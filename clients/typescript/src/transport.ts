@@ -22,7 +22,7 @@ export interface RequestInput extends CallOptions {
   method?: string;
   query?: Query;
   headers?: Record<string, string>;
-  /** Bytes are sent unchanged, other values as JSON. */
+  /** Bytes and forms are sent unchanged, other values as JSON. */
   body?: unknown;
 }
 
@@ -71,12 +71,10 @@ export class Transport {
       headers: {
         authorization: `Bearer ${this.#key}`,
         ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
-        ...(body !== undefined && {
-          'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json',
-        }),
+        ...contentType(body),
         ...headers,
       },
-      ...(body !== undefined && { body: body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     };
     return () => new Request(url, init);
@@ -92,6 +90,16 @@ export class Transport {
     }
     return response.ok || response.status === 304 ? response : errorOf(response);
   }
+}
+
+function isRaw(body: unknown): body is Uint8Array<ArrayBuffer> | FormData {
+  return body instanceof Uint8Array || body instanceof FormData;
+}
+
+/** The type of a form has a boundary, which `fetch` adds. */
+function contentType(body: unknown): Record<string, string> {
+  if (body === undefined || body instanceof FormData) return {};
+  return { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' };
 }
 
 function parametersOf(query: Query): Array<[name: string, value: string]> {

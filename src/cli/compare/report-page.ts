@@ -60,8 +60,8 @@ export class ReportPage {
     const figures = [];
     for (const side of ['before', 'after'] as const) figures.push(await this.#figure(document, page, side));
     const lines = [
-      ...page.removed.map((line) => `<del>${escapeHtml(line)}</del>`),
-      ...page.added.map((line) => `<ins>${escapeHtml(line)}</ins>`),
+      ...page.text.removed.map((line) => `<del>${escapeHtml(line)}</del>`),
+      ...page.text.added.map((line) => `<ins>${escapeHtml(line)}</ins>`),
     ];
     const { areas, pixels, status } = page;
     const counts = status === 'changed' ? `: ${pixels} pixels in ${areas.length} ${areas.length === 1 ? 'area' : 'areas'}` : '';

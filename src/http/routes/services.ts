@@ -16,6 +16,7 @@ import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../rende
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { RequestLog } from '../../request-log/request-log.ts';
 import type { Templates } from '../../templates/templates.ts';
+import type { PdfComparison } from '../../uploads/compare/compare-pdfs.ts';
 import type { PageDrawing } from '../../uploads/draw-pages.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
 import type { Pages } from '../../web-assets/pages.ts';
@@ -43,6 +44,7 @@ export interface RouteServices {
   metrics: Metrics;
   pageDrawing: PageDrawing;
   pages: Pages;
+  pdfComparison: PdfComparison;
   /** Undefined if the playground is switched off. */
   playground: Playground | undefined;
   playgroundBudgets: Budgets;

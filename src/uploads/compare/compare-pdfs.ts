@@ -90,7 +90,7 @@ export class PdfComparison extends PdfProcesses {
 }
 
 function toSame({ size }: PageKeys, index: number): PageDifference {
-  return { before: index + 1, after: index + 1, status: 'same', pixels: 0, areas: [], removed: [], added: [], ...size };
+  return { before: index + 1, after: index + 1, status: 'same', pixels: 0, areas: [], text: { removed: [], added: [] }, ...size };
 }
 
 type Run = (task: ComparisonTask) => Promise<Compared>;

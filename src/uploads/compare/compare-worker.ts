@@ -44,9 +44,8 @@ export interface PageDifference {
   /** The number of pixels that differ at `DRAWN_DPI`. */
   pixels: number;
   areas: Area[];
-  /** Lines of text. */
-  removed: string[];
-  added: string[];
+  /** Lines that only one of the pages has. */
+  text: { removed: string[]; added: string[] };
   /** The size of the page in points: of the larger one, if there are two. */
   width: number;
   height: number;
@@ -61,6 +60,7 @@ export type Compared = { keys: PageKeys[] } | { pages: PageDifference[] } | WhyC
 const SCALE = 3;
 /** Larger pages are drawn smaller. */
 const MAX_PIXELS = 16_777_216;
+const MAX_EDGE = 16_384;
 /** Gray, with the alpha in the highest byte. */
 const BEYOND_PAGE = 0xff_bb_bb_bb;
 /** No pair is begun after this time, so that a task ends in time and owners take turns. */
@@ -96,7 +96,7 @@ async function comparePairs({ before, after, pairs, tolerance, pictures }: Pairs
   for (const pair of pairs) {
     const difference = await comparePair(documents, pair, tolerance);
     if (pictures && difference.status !== 'same' && picturesLeft-- > 0)
-      difference.pictures = await drawPictures(documents, pair, difference, pictures.longestEdge);
+      difference.pictures = await drawPictures(openPair(documents, pair), pictures.longestEdge);
     pages.push(difference);
     if (performance.now() > end) break;
   }
@@ -125,19 +125,28 @@ interface DrawnPage {
 }
 
 async function comparePair(documents: PDFiumDocument[], pair: PagePair, tolerance: number): Promise<PageDifference> {
-  const pages = pair.map((index, side) => (index === null ? undefined : inTime(() => openExisting(documents[side], index))));
-  const sizes = pages.flatMap((each) => (each ? [each.size] : []));
-  const size = { width: Math.max(...sizes.map(({ width }) => width)), height: Math.max(...sizes.map(({ height }) => height)) };
+  const pages = openPair(documents, pair);
+  const size = sizeOfBoth(pages);
   const [before, after] = pair.map((index) => (index === null ? null : index + 1)) as [number | null, number | null];
   const rounded = { width: toHundredths(size.width), height: toHundredths(size.height) };
-  const nothing = { before, after, pixels: 0, areas: [], removed: [], added: [], ...rounded };
+  const nothing = { before, after, pixels: 0, areas: [], text: { removed: [], added: [] }, ...rounded };
   const [first, second] = pages;
   if (!first || !second) {
     (first ?? second)?.close();
     return { ...nothing, status: first ? 'removed' : 'added' };
   }
-  const scale = Math.min(SCALE, Math.sqrt(MAX_PIXELS / (size.width * size.height)));
+  const scale = Math.min(SCALE, Math.sqrt(MAX_PIXELS / (size.width * size.height)), MAX_EDGE / Math.max(size.width, size.height));
   return { ...nothing, ...describe(await draw(first, scale), await draw(second, scale), tolerance, scale) };
+}
+
+function openPair(documents: PDFiumDocument[], pair: PagePair): Array<OpenPage | undefined> {
+  return pair.map((index, side) => (index === null ? undefined : inTime(() => openExisting(documents[side], index))));
+}
+
+/** The size of a page that has room for both. */
+function sizeOfBoth(pages: Array<OpenPage | undefined>): Size {
+  const sizes = pages.flatMap((page) => (page ? [page.size] : []));
+  return { width: Math.max(...sizes.map(({ width }) => width)), height: Math.max(...sizes.map(({ height }) => height)) };
 }
 
 function openExisting(document: PDFiumDocument | undefined, index: number): OpenPage {
@@ -170,10 +179,10 @@ function toPixels(points: number, scale: number): number {
 function describe(before: DrawnPage, after: DrawnPage, tolerance: number, scale: number) {
   const { count, boxes } = inTime(() => compareBitmaps(before.bitmap, after.bitmap, tolerance));
   const moved = [...onlyIn(before.annotations, after.annotations), ...onlyIn(after.annotations, before.annotations)];
-  const [removed, added] = differingLines(cleanText(before.text), cleanText(after.text));
-  const isSame = !count && !moved.length && !removed.length && !added.length && isSameSize(before.size, after.size);
+  const text = differingLines(cleanText(before.text), cleanText(after.text));
+  const isSame = !count && !moved.length && !text.removed.length && !text.added.length && isSameSize(before.size, after.size);
   const areas = inTime(() => mergeBoxes([...boxes, ...moved]).map((box) => toArea(box, scale)));
-  return { status: isSame ? ('same' as const) : ('changed' as const), pixels: count, areas, removed, added };
+  return { status: isSame ? ('same' as const) : ('changed' as const), pixels: count, areas, text };
 }
 
 function isSameSize(a: Size, b: Size): boolean {
@@ -195,16 +204,12 @@ function toHundredths(points: number): number {
 }
 
 /** Both pictures have the size of the larger page, so that areas have the same place in both. */
-async function drawPictures(documents: PDFiumDocument[], pair: PagePair, { width, height }: Size, longestEdge: number) {
-  const scale = longestEdge / Math.max(width, height);
-  const size = toDrawnSize({ width, height }, scale);
+async function drawPictures(pages: Array<OpenPage | undefined>, longestEdge: number) {
+  const whole = sizeOfBoth(pages);
+  const scale = longestEdge / Math.max(whole.width, whole.height);
+  const size = toDrawnSize(whole, scale);
   const drawPicture = async (opened: OpenPage) =>
     encodePng(size, new Uint8Array(extend(await drawBitmap(opened, scale), size, BEYOND_PAGE).buffer));
-  const pictures: Array<Uint8Array | undefined> = [];
-  for (const [side, index] of pair.entries()) {
-    const opened = index === null ? undefined : inTime(() => openExisting(documents[side], index));
-    pictures.push(opened && (await drawPicture(opened)));
-  }
-  const [before, after] = pictures;
-  return { ...(before && { before }), ...(after && { after }) };
+  const [before, after] = pages;
+  return { ...(before && { before: await drawPicture(before) }), ...(after && { after: await drawPicture(after) }) };
 }

@@ -1,6 +1,6 @@
 /** Compares the texts of two pages: texts in, the lines that only one of them has out. */
 
-const MAX_LINES = 40;
+const MAX_LINES = 20;
 const MAX_CHARACTERS = 200;
 /** PDFium writes U+FFFE for a hyphen at the end of a line. */
 const BLANKS = /[\p{Cc}\p{Zs}\ufffe]+/gu;
@@ -14,8 +14,8 @@ export function cleanText(text: string): string[] {
 }
 
 /** Each of the first lines that differ, shortened. A line that is there twice more often is listed twice. */
-export function differingLines(before: readonly string[], after: readonly string[]): [removed: string[], added: string[]] {
-  return [withoutLines(before, after), withoutLines(after, before)];
+export function differingLines(before: readonly string[], after: readonly string[]): { removed: string[]; added: string[] } {
+  return { removed: withoutLines(before, after), added: withoutLines(after, before) };
 }
 
 function withoutLines(lines: readonly string[], others: readonly string[]): string[] {

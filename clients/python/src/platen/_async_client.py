@@ -408,6 +408,17 @@ class AsyncPlaten(_AsyncResource):
         headers = {"content-type": "application/pdf"}
         return await self._transport.json("POST", "/v1/pdf/validate", content=pdf, headers=headers, query={"profile": profile})
 
+    async def compare(
+        self, before: bytes, after: bytes, *, tolerance: int | None = None, pictures: int | None = None
+    ) -> types.Comparison:
+        """Finds where the pages of two PDFs differ.
+
+        ``tolerance`` ignores colors that differ by up to so many steps of 255. ``pictures`` is the number of pages that differ to
+        return PNGs of, in base64.
+        """
+        query = {"tolerance": tolerance, "pictures": pictures}
+        return await self._transport.json("POST", "/v1/pdf/compare", files={"before": before, "after": after}, query=query)
+
     async def usage(self, month: str | None = None) -> types.Usage:
         """Returns what the account used in a month, such as ``2026-10``. Default: this month."""
         return await self._transport.json("GET", "/v1/usage", query={"month": month})

@@ -39,6 +39,7 @@ class AsyncTransport:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
         content: bytes | None = None,
+        files: Mapping[str, bytes] | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncIterator[httpx.Response]:
         """Returns the response before its body is read. Raises PlatenError for a status of 400 and above."""
@@ -46,7 +47,10 @@ class AsyncTransport:
         if method == "POST":
             sent_headers["idempotency-key"] = idempotency_key or str(uuid.uuid4())
         params = {name: value for name, value in (query or {}).items() if value is not None}
-        request = self._http.build_request(method, self._base + path, headers=sent_headers, params=params, json=body, content=content)
+        url = self._base + path
+        request = self._http.build_request(
+            method, url, headers=sent_headers, params=params, json=body, content=content, files=files
+        )
         response = await self._send(request)
         try:
             yield response

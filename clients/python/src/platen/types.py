@@ -1215,6 +1215,61 @@ class Validation(TypedDict):
     unchecked: list[str]
 
 
+class ComparisonForm(TypedDict):
+    before: str
+    after: str
+
+
+ComparedPageStatus: TypeAlias = "Literal['same', 'changed', 'added', 'removed']"
+
+
+class ComparedArea(TypedDict):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class ComparedText(TypedDict):
+    """Lines that only one of the pages has, at most 20 of each."""
+
+    removed: list[str]
+    added: list[str]
+
+
+class ComparedPictures(TypedDict):
+    before: NotRequired[str]
+    after: NotRequired[str]
+
+
+class ComparedPage(TypedDict):
+    before: int | None
+    """From 1. Null if this PDF lacks the page."""
+    after: int | None
+    """From 1. Null if this PDF lacks the page."""
+    status: ComparedPageStatus
+    pixels: int
+    """How many pixels differ at 216 dpi."""
+    areas: list[ComparedArea]
+    """What differs, in points from the upper left corner: at most 40 areas, and links that moved."""
+    text: ComparedText
+    width: float
+    """The width of the wider page in points."""
+    height: float
+    """The height of the higher page in points."""
+    pictures: NotRequired[ComparedPictures]
+
+
+class Comparison(TypedDict):
+    equal: bool
+    """Whether all pages are the same."""
+    same: int
+    changed: int
+    added: int
+    removed: int
+    pages: list[ComparedPage]
+
+
 class ImageOptionsClip(TypedDict):
     """Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or
     `fullPage: true`."""

@@ -1,17 +1,17 @@
 /** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidField, ServiceError } from '../../errors.ts';
-import { PROFILES, type Profile, toClaims } from '../../pdf/conformance/profiles.ts';
-import { listUnchecked } from '../../pdf/validate/rules.ts';
-import { recordSchema } from '../replies/response-schema.ts';
-import { readForm } from '../requests/form-body.ts';
-import { readQuery, readText } from '../requests/listing.ts';
-import { readBody } from '../requests/read-body.ts';
-import { requirePrincipal } from '../server/authenticate.ts';
-import { disconnectSignal } from '../server/client-disconnect.ts';
-import { PDF } from '../server/negotiation.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
-import type { RouteServices } from './services.ts';
+import { invalidField, ServiceError } from '../../../errors.ts';
+import { PROFILES, type Profile, toClaims } from '../../../pdf/conformance/profiles.ts';
+import { listUnchecked } from '../../../pdf/validate/rules.ts';
+import { recordSchema } from '../../replies/response-schema.ts';
+import { readForm } from '../../requests/form-body.ts';
+import { readQuery, readText } from '../../requests/listing.ts';
+import { readBody } from '../../requests/read-body.ts';
+import { requirePrincipal } from '../../server/authenticate.ts';
+import { disconnectSignal, untilDisconnect } from '../../server/client-disconnect.ts';
+import { PDF } from '../../server/negotiation.ts';
+import { RATE_LIMITED } from '../../server/rate-limit.ts';
+import type { RouteServices } from '../services.ts';
 
 export async function validateRoutes(app: FastifyInstance, { uploadValidation }: RouteServices): Promise<void> {
   await app.register(async (scope) => {
@@ -26,11 +26,8 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
       if (!(body instanceof Buffer)) throw new ServiceError('unsupported_media_type', `send the PDF as ${PDF}, or in a form`);
       const client = disconnectSignal(reply);
       const { accountId } = requirePrincipal(request);
-      const { profiles, violations } = await uploadValidation
-        .validate(accountId, body, wanted, client)
-        .catch((error: unknown) => {
-          throw client.aborted ? new ServiceError('client_closed', 'the client closed the connection') : error;
-        });
+      const validated = uploadValidation.validate(accountId, body, wanted, client);
+      const { profiles, violations } = await untilDisconnect(client, validated);
       if (!profiles.length) throw invalidField('profile', 'is required: the PDF claims no profile that is checked here');
       return { valid: !violations.length, profiles, violations, unchecked: listUnchecked(toClaims(profiles)) };
     });
