@@ -12,12 +12,13 @@ import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
 import { countText } from './format.ts';
-import { useLoaded } from './loaded.ts';
+import { type Loaded, useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
 import { WarningList } from './report.tsx';
 import { findName, keepSample, readSample } from './sample-data.ts';
 import { createSample } from './sample-of-template.ts';
 import { read } from './session.ts';
+import { TemplateComparison } from './template-comparison.tsx';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
 import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
@@ -53,7 +54,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
     [saved?.template_id, saved?.version],
   );
   const files = useFiles(saved);
-  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
+  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files, onSave);
   const changeData = (text: string, name = findName(sample.value, saved ?? {})) => {
     sample.value = { name, text };
     keepSample(saved?.template_id ?? null, sample.value);
@@ -110,6 +111,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
           </PdfView>
         </div>
       </div>
+      {tab === 'versions' && saved && <TemplateComparison template={saved} draft={draft} data={data} files={files} />}
     </div>
   );
 }
@@ -129,13 +131,13 @@ function usePreview(
   draft: Draft,
   changed: boolean,
   data: ReadonlySignal<string>,
-  files: AssetRecord[],
+  files: Loaded<AssetRecord[]>,
   onSave: WorkbenchProps['onSave'],
 ) {
   const [preview, setPreview] = useState<RenderedPdf>();
   const playground = useLoaded(readPlayground, []);
   const action = useAction();
-  const plays = canPreview(playground.value, draft, files);
+  const plays = canPreview(playground.value, draft, files.value ?? []);
   const show = () =>
     action.run(async () => {
       const values = readData(data.value);

@@ -1,0 +1,100 @@
+/** Comparing the pages of two versions of a template in the dashboard. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { openDashboards } from '../support/dashboard.ts';
+import { accessibilityViolations, horizontalOverflow, skippedHeadings } from '../support/page-checks.ts';
+import { NARROW, WIDE } from '../support/web-page.ts';
+
+/** The playground may take at most ten seconds, and answers few visitors at once. On a slow machine a visitor has to try again. */
+const TRIES = 5;
+const BREAK = '<p style="break-before: page">';
+
+const { signIn, newClient } = await openDashboards();
+
+async function openVersions(expected: number[] = [504, 429]) {
+  const key = await newClient();
+  const { template_id } = await key.template(`<p>Dear {{name}}${BREAK}Yours`, { name: 'Letter' });
+  const path = `/v1/templates/${template_id}`;
+  await key.send('PUT', path, { html: `<p>Hello {{name}}${BREAK}Yours${BREAK}P.S.` });
+  const page = await signIn(key.key, `#/templates/${template_id}`, expected);
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  return { key, page, path };
+}
+
+async function compare(page: Page, expected: string | RegExp): Promise<void> {
+  const counts = page.getByRole('status').filter({ hasText: expected });
+  const error = page.getByRole('alert').getByText(/did not finish|try again/i);
+  for (let left = TRIES; left > 0; left--) {
+    await page.getByRole('button', { name: 'Compare pages' }).click();
+    await counts.or(error).first().waitFor();
+    if (await counts.isVisible()) return;
+  }
+  throw new Error(`the comparison does not show ${expected}`);
+}
+
+test('shows the pages of two versions side by side, with what differs outlined, and charges nothing', async () => {
+  const { key, page } = await openVersions();
+  await compare(page, '3 pages: 1 changed, 1 added');
+  const changed = page
+    .getByRole('article')
+    .filter({ has: page.getByRole('heading', { name: /^Page 1: changed, .* in 1 area$/ }) });
+  await changed.getByRole('img', { name: 'Page 1 of version 1' }).waitFor();
+  await changed.getByRole('img', { name: 'Page 1 of version 2' }).waitFor();
+  await changed.getByRole('listitem').getByText('Hello name').waitFor();
+  const [area, sheet] = [
+    await changed.locator('.area').last().boundingBox(),
+    await changed.locator('.sheet').last().boundingBox(),
+  ];
+  expect((area?.y ?? 0) - (sheet?.y ?? 0)).toBeLessThan((sheet?.height ?? 0) / 5); // the text is at the top of the page
+  expect(area?.width).toBeLessThan((sheet?.width ?? 0) / 2);
+  const added = page.getByRole('article').filter({ has: page.getByRole('heading', { name: 'Page 3: added' }) });
+  await added.getByText('Not in version 1').waitFor();
+  expect((await key.usage()).documents.used).toBe(0);
+});
+
+test('compares what is in the editor with a version, and says when nothing differs', async () => {
+  const { page } = await openVersions();
+  await page.getByLabel('Before').selectOption('Version 2');
+  await page.getByLabel('After').selectOption('Text in the editor');
+  await compare(page, 'No difference in 3 pages');
+  await page.getByRole('tab', { name: 'HTML' }).click();
+  await page.getByRole('textbox', { name: 'Template HTML' }).focus();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText(' Thanks');
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByLabel('Before').selectOption('Version 2');
+  await page.getByLabel('After').selectOption('Text in the editor');
+  await compare(page, '3 pages: 1 changed');
+  await page.getByRole('listitem').getByText('P.S. Thanks').waitFor();
+});
+
+test('says why a template with files cannot be compared', async () => {
+  const { key, page, path } = await openVersions();
+  await key.send('PUT', `${path}/assets/a.css`, Buffer.from('p { color: red }'), { 'content-type': 'text/css' });
+  await page.reload();
+  await page.getByLabel('API key').fill(key.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'Compare pages' }).click();
+  await page.getByRole('alert').getByText('The pages cannot be compared').waitFor();
+});
+
+describe.each([
+  ['light', WIDE],
+  ['dark', WIDE],
+  ['light', NARROW],
+] as const)('a comparison in %s at %o', (colorScheme, size) => {
+  test('is accessible and fits into the window', async () => {
+    const { page } = await openVersions();
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
+    await page.getByLabel('Before').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Compare pages');
+    await compare(page, '3 pages: 1 changed, 1 added');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await skippedHeadings(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+/** Renders two versions of a template with the sample data, and shows where their pages differ. */
+import type { ReadonlySignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
+import type { RenderedPdf } from '../shared/rendered-pdf.ts';
+import { useAction } from './action.ts';
+import { ErrorMessage } from './components.tsx';
+import { type Loaded, useLoaded } from './loaded.ts';
+import { PageDifferences } from './page-differences.tsx';
+import type { AssetRecord, Comparison, List, Playground, TemplateRecord, VersionRecord } from './records.ts';
+import { call, read } from './session.ts';
+import type { Draft } from './template-draft.ts';
+import { canPreview, readData, readPlayground, renderDraft } from './template-preview.ts';
+
+interface ComparisonProps {
+  template: TemplateRecord;
+  draft: ReadonlySignal<Draft>;
+  data: ReadonlySignal<string>;
+  files: Loaded<AssetRecord[]>;
+}
+
+/** The number of a version, or what is in the editor. */
+type Choice = number | 'editor';
+
+interface Shown {
+  names: [string, string];
+  found: Comparison;
+}
+
+/** For how many pages that differ there are pictures. */
+const PICTURES = 20;
+
+export function TemplateComparison(props: ComparisonProps) {
+  const { template_id: id, version } = props.template;
+  const path = `/v1/templates/${id}/versions`;
+  const list = useLoaded((signal) => read<List<VersionRecord>>(`${path}?limit=100`, { signal }), [path, version]);
+  const playground = useLoaded(readPlayground, []);
+  const versions = list.value?.data.map((each) => each.version);
+  return (
+    <section class="comparison stack" aria-labelledby="comparison-title">
+      <h2 id="comparison-title" class="minor">
+        Compare pages
+      </h2>
+      <p class="hint">Both are rendered with the sample data in the playground. Nothing is saved, stored or counted.</p>
+      <ErrorMessage error={list.error} onRetry={list.reload} />
+      {versions && !playground.loading && !props.files.loading && (
+        <ChosenVersions {...props} path={path} versions={versions} playground={playground.value} />
+      )}
+    </section>
+  );
+}
+
+interface ChosenProps extends ComparisonProps {
+  path: string;
+  /** Newest first. */
+  versions: number[];
+  playground: Playground | undefined;
+}
+
+function ChosenVersions({ draft, data, files, path, versions, playground }: ChosenProps) {
+  const [newest = 'editor', previous] = versions;
+  const [before, setBefore] = useState<Choice>(previous ?? newest);
+  const [after, setAfter] = useState<Choice>(previous === undefined ? 'editor' : newest);
+  const [shown, setShown] = useState<Shown>();
+  const comparing = useAction();
+  const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
+    const source = choice === 'editor' ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
+    if (!canPreview(playground, source, files.value ?? [])) throw new Error(`${CANNOT} (${nameOf(choice)})`);
+    return renderDraft(source, values);
+  };
+  const compare = () =>
+    comparing.run(async () => {
+      const values = readData(data.peek());
+      const form = new FormData();
+      form.append('before', new Blob([(await render(before, values)).pdf]), 'before.pdf');
+      form.append('after', new Blob([(await render(after, values)).pdf]), 'after.pdf');
+      const reply = await call(`/v1/pdf/compare?pictures=${PICTURES}`, { method: 'POST', body: form });
+      setShown({ names: [nameOf(before), nameOf(after)], found: (await reply.json()) as Comparison });
+    });
+  return (
+    <>
+      <div class="comparison-form">
+        <VersionField id="compared-before" label="Before" versions={versions} value={before} onChange={setBefore} />
+        <VersionField id="compared-after" label="After" versions={versions} value={after} onChange={setAfter} />
+        <Button
+          label={comparing.running ? 'Comparing…' : 'Compare pages'}
+          look="primary"
+          disabled={comparing.running}
+          onClick={compare}
+        />
+      </div>
+      <ErrorMessage error={comparing.error} />
+      <PageDifferences {...(comparing.running ? {} : shown)} />
+    </>
+  );
+}
+
+const CANNOT = 'The pages cannot be compared: the playground is off, or the template has files or is too large for it.';
+
+function toSource({ name, html = '', engine }: TemplateRecord): Draft {
+  return { name, html, engine };
+}
+
+function nameOf(choice: Choice): string {
+  return choice === 'editor' ? 'text in the editor' : `version ${choice}`;
+}
+
+interface VersionFieldProps {
+  id: string;
+  label: string;
+  versions: number[];
+  value: Choice;
+  onChange(value: Choice): void;
+}
+
+function VersionField({ id, label, versions, value, onChange }: VersionFieldProps) {
+  const change = (text: string) => onChange(text === 'editor' ? text : Number(text));
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => change(event.currentTarget.value)}>
+        <option value="editor">Text in the editor</option>
+        {versions.map((version) => (
+          <option key={version} value={version}>
+            Version {version}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
