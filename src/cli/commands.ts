@@ -79,8 +79,8 @@ program
   )
   .argument('<before>', 'a PDF or a folder of PDFs; or a folder or file with HTML or Markdown, which is rendered twice')
   .argument('[after]', 'the PDF, or the folder with PDFs of the same names, to compare with')
-  .option('--browser <path>', 'the browser that renders first (default: that of the settings)')
-  .option('--with-browser <path>', 'the browser that renders again')
+  .option('--browser <path>', 'the browser that renders first, or `bundled` (default: that of the settings)')
+  .option('--with-browser <path>', 'the browser that renders again, or `bundled`')
   .option(
     '--with <version>',
     'the version of Platen that renders again: the folder of a checkout or a package, or the URL of a service',

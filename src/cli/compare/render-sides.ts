@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { CommandError, ServiceError } from '../../errors.ts';
 import { callApi } from '../../mcp/api.ts';
@@ -115,7 +115,10 @@ async function renderByVersion({ version, browser }: Side, items: Item[], folder
   const name = [version ?? 'this version', ...(browser === undefined ? [] : [browser])].join(' with ');
   const input = `${folder}.ndjson`;
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  const env = { ...process.env, ...(browser !== undefined && { PLATEN_BROWSER_PATH: resolve(browser) }) };
+  const env = {
+    ...process.env,
+    ...(browser !== undefined && { PLATEN_BROWSER_PATH: browser.includes(sep) ? resolve(browser) : browser }),
+  };
   const given = [...process.execArgv, command ?? '', 'batch', input, '-o', folder, '--json'];
   const ended = await promisify(execFile)(process.execPath, given, { env, maxBuffer: MAX_OUTPUT_BYTES }).catch(
     (error: Error & { stderr: string }) => error,
