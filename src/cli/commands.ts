@@ -77,7 +77,10 @@ program
   .description(
     'compare PDFs page by page, or documents that two browsers or two versions render; the exit status is 1 if some differ, 2 if some failed',
   )
-  .argument('<before>', 'a PDF or a folder of PDFs; or a folder or file with HTML or Markdown, which is rendered twice')
+  .argument(
+    '<before>',
+    'a PDF or a folder of PDFs; or what is rendered twice: a folder or file with HTML or Markdown, or the URL of a service for its templates',
+  )
   .argument('[after]', 'the PDF, or the folder with PDFs of the same names, to compare with')
   .option('--browser <path>', 'the browser that renders first, or `bundled` (default: that of the settings)')
   .option('--with-browser <path>', 'the browser that renders again, or `bundled`')

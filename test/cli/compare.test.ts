@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
+import { Client } from '../support/client.ts';
 import { runCli } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { smallPdf } from '../support/small-pdf.ts';
@@ -128,6 +129,23 @@ describe('documents that are rendered twice', () => {
     const wrong = await failure([...args, '--json'], { PLATEN_API_KEY: `${service.key.slice(0, -1)}x` });
     expect(wrong).toMatchObject({ code: 2 });
   });
+});
+
+test('stored templates are filled and rendered twice, with their files, and one that cannot be filled fails alone', async () => {
+  const service = await sharedService();
+  const client = new Client(service.url, service.key);
+  const assets = { 'style/page.css': { content: Buffer.from('p { font-size: 1em }').toString('base64') } };
+  await client.template('<link rel="stylesheet" href="style/page.css"><p>Dear {{ name | default: "reader" }}', {
+    ...{ name: 'Letter', engine: 'liquid', assets },
+  });
+  await client.template('<p>{% for i in (1..99999999) %}x{% endfor %}', { name: 'Endless', engine: 'liquid' });
+  const larger = await writeWrapper(folder, 'larger-text', 'exec "$browser" --blink-settings=defaultFontSize=17 "$@"');
+  const args = ['compare', service.url, '--with-browser', larger, '--json'];
+  const { stdout } = await runCli(args, { ...env, PLATEN_API_KEY: service.key }).catch((error: { stdout: string }) => error);
+  const found = JSON.parse(stdout) as Summary;
+  expect(statuses(found).sort()).toEqual(['Endless: failed', 'Letter: changed']);
+  expect(found.documents.find(({ status }) => status === 'failed')?.error).toMatch(/limit|long|too/);
+  expect((await failure(['compare', service.url, '--with-browser', larger])).stderr).toContain('PLATEN_API_KEY');
 });
 
 test('a command that cannot start says why, and has the exit status 2', async () => {

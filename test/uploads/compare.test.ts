@@ -194,6 +194,18 @@ describe('refuses', () => {
     await expect(compare(good, Buffer.alloc(0))).rejects.toMatchObject({ message: expect.stringContaining('after') });
   });
 
+  test('what takes longer than a comparison may', async () => {
+    const [before, after] = [smallPdf([textPage('A')]), smallPdf([textPage('B')])];
+    for (const limits of [{ totalMs: 1 }, { timeoutMs: 1 }]) {
+      const limited = new PdfComparison(limits);
+      const compared = limited.compare('owner', { before, after }).finally(() => limited.close());
+      await expect(compared).rejects.toMatchObject({
+        code: 'resource_limit',
+        message: expect.stringContaining('longer than 1 ms'),
+      });
+    }
+  });
+
   test('more pages than its limit', async () => {
     const limited = new PdfComparison({ maxPages: 1 });
     await expect(

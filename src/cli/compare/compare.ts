@@ -6,10 +6,12 @@ import { PdfComparison } from '../../uploads/compare/compare-pdfs.ts';
 import type { PageDifference } from '../../uploads/compare/compare-worker.ts';
 import { explain, UsageError } from '../explain.ts';
 import { changeToCallerFolder } from '../render/caller-folder.ts';
+import { parseJson, readInput } from '../render/render-file.ts';
 import { print, printJson, printTable } from '../terminal/print.ts';
 import { type DocumentDifference, type DocumentPair, findPairs } from './document-pairs.ts';
-import { renderPairs, type Side } from './render-sides.ts';
+import { IS_URL, renderPairs, requireKey, type Side } from './render-sides.ts';
 import { ReportPage } from './report-page.ts';
+import { readDocuments, readTemplates, type SourceDocument } from './source-documents.ts';
 
 interface Flags {
   browser?: string;
@@ -57,7 +59,13 @@ async function openPairs(before: string, after: string | undefined, flags: Flags
       'name a second PDF or folder, or what renders the documents again: --with or --with-browser',
     );
   const sides: [Side, Side] = [{ browser }, { version, browser: withBrowser ?? browser }];
-  return renderPairs(before, sides, { options, key });
+  const given = options === undefined ? undefined : parseJson(await readInput(options), options);
+  const read = IS_URL.test(before) ? await readTemplates(before, requireKey(key)) : await readDocuments(before);
+  return renderPairs(given === undefined ? read : read.map((each) => withOptions(each, given)), sides, key);
+}
+
+function withOptions({ name, item }: SourceDocument, options: unknown): SourceDocument {
+  return { name, item: item instanceof Error ? item : { ...item, options } };
 }
 
 async function compareAll(documents: DocumentPair[], { report: folder, tolerance }: Flags): Promise<DocumentDifference[]> {

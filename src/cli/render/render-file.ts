@@ -115,11 +115,11 @@ async function fillSource(source: Source, { template, data: path }: RenderFlags)
   const data = path === undefined ? {} : parseJson(await readInput(path), path);
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new ServiceError('invalid_request', `${path} must contain a JSON object`);
-  const html = await fill(template ?? 'placeholders', source.html, data as Record<string, unknown>).catch(suggestAssets);
+  const html = await fillTemplate(template ?? 'placeholders', source.html, data as Record<string, unknown>).catch(suggestAssets);
   return { html };
 }
 
-async function fill(engine: EngineName, html: string, data: Record<string, unknown>): Promise<string> {
+export async function fillTemplate(engine: EngineName, html: string, data: Record<string, unknown>): Promise<string> {
   if (engine === 'placeholders') return fillPlaceholders(parsePlaceholders(html), data, MAX_HTML_BYTES);
   const liquid = new LiquidEngine();
   try {
