@@ -77,7 +77,7 @@ async function readKeys(content: Uint8Array): Promise<Compared> {
       const page = openPage(document, index);
       if (!page) return 'unreadable';
       const text = page.page.getText();
-      keys.push({ text: digest(text), withoutNumbers: digest(text.replace(/\d+/g, '0')), size: page.size });
+      keys.push({ text: digest(text), withoutNumbers: digest(text.replace(/\d+/g, '0')), size: toRounded(page.size) });
       page.close();
     }
     return { keys };
@@ -128,7 +128,7 @@ async function comparePair(documents: PDFiumDocument[], pair: PagePair, toleranc
   const pages = openPair(documents, pair);
   const size = sizeOfBoth(pages);
   const [before, after] = pair.map((index) => (index === null ? null : index + 1)) as [number | null, number | null];
-  const rounded = { width: toHundredths(size.width), height: toHundredths(size.height) };
+  const rounded = toRounded(size);
   const nothing = { before, after, pixels: 0, areas: [], text: { removed: [], added: [] }, ...rounded };
   const [first, second] = pages;
   if (!first || !second) {
@@ -197,6 +197,10 @@ function onlyIn(annotations: Annotation[], others: Annotation[]): Box[] {
 function toArea({ left, top, right, bottom }: Box, scale: number): Area {
   const points = (pixels: number) => toHundredths(pixels / scale);
   return { x: points(left), y: points(top), width: points(right - left), height: points(bottom - top) };
+}
+
+function toRounded({ width, height }: Size): Size {
+  return { width: toHundredths(width), height: toHundredths(height) };
 }
 
 function toHundredths(points: number): number {
