@@ -136,14 +136,14 @@ test('stored templates are filled and rendered twice, with their files, and one 
   const client = new Client(service.url, service.key);
   const assets = { 'style/page.css': { content: Buffer.from('p { font-size: 1em }').toString('base64') } };
   await client.template('<link rel="stylesheet" href="style/page.css"><p>Dear {{ name | default: "reader" }}', {
-    ...{ name: 'Letter', engine: 'liquid', assets },
+    ...{ name: 'Letter', engine: 'liquid', assets, samples: { Ada: { name: 'Ada' }, Grace: { name: 'Grace' } } },
   });
   await client.template('<p>{% for i in (1..99999999) %}x{% endfor %}', { name: 'Endless', engine: 'liquid' });
   const larger = await writeWrapper(folder, 'larger-text', 'exec "$browser" --blink-settings=defaultFontSize=17 "$@"');
   const args = ['compare', service.url, '--with-browser', larger, '--json'];
   const { stdout } = await runCli(args, { ...env, PLATEN_API_KEY: service.key }).catch((error: { stdout: string }) => error);
   const found = JSON.parse(stdout) as Summary;
-  expect(statuses(found).sort()).toEqual(['Endless: failed', 'Letter: changed']);
+  expect(statuses(found).sort()).toEqual(['Endless: failed', 'Letter (Ada): changed', 'Letter (Grace): changed']);
   expect(found.documents.find(({ status }) => status === 'failed')?.error).toMatch(/limit|long|too/);
   expect((await failure(['compare', service.url, '--with-browser', larger])).stderr).toContain('PLATEN_API_KEY');
 });

@@ -1,4 +1,4 @@
-/** Renders two versions of a template with the sample data, and shows where their pages differ. */
+/** Renders two versions of a template with the same data, and shows where their pages differ. */
 import type { ReadonlySignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
@@ -10,7 +10,7 @@ import { PageDifferences } from './page-differences.tsx';
 import type { AssetRecord, Comparison, List, Playground, TemplateRecord, VersionRecord } from './records.ts';
 import { call, read } from './session.ts';
 import type { Draft } from './template-draft.ts';
-import { canPreview, readData, readPlayground, renderDraft } from './template-preview.ts';
+import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
 
 interface ComparisonProps {
   template: TemplateRecord;
@@ -41,7 +41,6 @@ export function TemplateComparison(props: ComparisonProps) {
       <h2 id="comparison-title" class="minor">
         Compare pages
       </h2>
-      <p class="hint">Both are rendered with the sample data in the playground. Nothing is saved, stored or counted.</p>
       <ErrorMessage error={list.error} onRetry={list.reload} />
       {versions && !playground.loading && !props.files.loading && (
         <ChosenVersions {...props} path={path} versions={versions} playground={playground.value} />
@@ -57,20 +56,23 @@ interface ChosenProps extends ComparisonProps {
   playground: Playground | undefined;
 }
 
-function ChosenVersions({ draft, data, files, path, versions, playground }: ChosenProps) {
+function ChosenVersions({ template, draft, data, files, path, versions, playground }: ChosenProps) {
   const [newest = 'editor', previous] = versions;
   const [before, setBefore] = useState<Choice>(previous ?? newest);
   const [after, setAfter] = useState<Choice>(previous === undefined ? 'editor' : newest);
+  const { samples = {} } = template;
+  const [sample, setSample] = useState(IN_EDITOR);
   const [shown, setShown] = useState<Shown>();
   const comparing = useAction();
   const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
     const source = choice === 'editor' ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
-    if (!canPreview(playground, source, files.value ?? [])) throw new Error(`${CANNOT} (${nameOf(choice)})`);
-    return renderDraft(source, values);
+    if (canPreview(playground, source, files.value ?? [])) return renderDraft(source, values);
+    if (choice === 'editor') throw new Error(CANNOT);
+    return renderSaved(`${template.template_id}@${choice}`, values);
   };
   const compare = () =>
     comparing.run(async () => {
-      const values = readData(data.peek());
+      const values = sample === IN_EDITOR ? readData(data.peek()) : (samples[sample] ?? {});
       const form = new FormData();
       form.append('before', new Blob([(await render(before, values)).pdf]), 'before.pdf');
       form.append('after', new Blob([(await render(after, values)).pdf]), 'after.pdf');
@@ -82,6 +84,17 @@ function ChosenVersions({ draft, data, files, path, versions, playground }: Chos
       <div class="comparison-form">
         <VersionField id="compared-before" label="Before" versions={versions} value={before} onChange={setBefore} />
         <VersionField id="compared-after" label="After" versions={versions} value={after} onChange={setAfter} />
+        <div class="field">
+          <label for="compared-data">Data</label>
+          <select id="compared-data" value={sample} onChange={(event) => setSample(event.currentTarget.value)}>
+            <option value={IN_EDITOR}>Sample data in the editor</option>
+            {Object.keys(samples).map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
         <Button
           label={comparing.running ? 'Comparing…' : 'Compare pages'}
           look="primary"
@@ -89,13 +102,18 @@ function ChosenVersions({ draft, data, files, path, versions, playground }: Chos
           onClick={compare}
         />
       </div>
+      <p class="hint">{canPreview(playground, draft.value, files.value ?? []) ? FREE : COUNTED}</p>
       <ErrorMessage error={comparing.error} />
       <PageDifferences {...(comparing.running ? {} : shown)} />
     </>
   );
 }
 
-const CANNOT = 'The pages cannot be compared: the playground is off, or the template has files or is too large for it.';
+/** Names of sample data are not empty. */
+const IN_EDITOR = '';
+const FREE = 'The playground renders both. Nothing is saved, stored or counted.';
+const COUNTED = 'The playground cannot render this template, so that each version counts as a document.';
+const CANNOT = 'The playground cannot render the text in the editor. Save it, and choose its version.';
 
 function toSource({ name, html = '', engine }: TemplateRecord): Draft {
   return { name, html, engine };
