@@ -393,12 +393,13 @@ function createSweep(
   metrics: Metrics,
   logger: Logger,
 ): Sweep {
-  const { database, blobs, documents, idempotency, allowance, batches, templates } = services;
+  const { database, blobs, documents, idempotency, allowance, batches, templates, accountAssets } = services;
   const { webhooks, webhookSecrets, visitorRequests, requestLog } = services;
-  const removeTemplate = (keyId: string, id: string) => templates.remove(keyId, id);
+  const removeTemplate: typeof templates.remove = (owner, id) => templates.remove(owner, id);
+  const removeFiles: typeof accountAssets.removeAll = (accountId) => accountAssets.removeAll(accountId);
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
-    prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate }),
+    prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate, removeFiles }),
     expiringContent: [documents, idempotency],
     cleanupTasks: [
       () => idempotency.removeExpired(),

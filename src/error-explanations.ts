@@ -45,6 +45,12 @@ export const EXPLANATIONS = {
       'The key is limited to certain scopes, which do not allow this request. `required_scope` names the scope that is missing; without it, the request requires a key with full access.',
     remedy: 'Use another key. Scopes are set when a key is created, with `POST /v1/keys` or `platen keys create --scopes`.',
   },
+  not_owner: {
+    title: 'The object belongs to another key',
+    meaning:
+      'Another key of the account owns the template and shares it. This key may read and render it, but not change or delete it.',
+    remedy: 'Use the key that created the template, or store a copy with this key.',
+  },
   account_suspended: {
     title: 'The account is suspended',
     meaning:
@@ -159,7 +165,7 @@ export const EXPLANATIONS = {
   template_error: {
     title: 'The template cannot be rendered',
     meaning:
-      'The template has an error, uses too many different paths, or takes too much time or memory to render. `line` and `column` give the place, counted from 1.',
+      'The template has an error, uses too many different paths, or takes too much time or memory to render. `line` and `column` give the place, counted from 1; `part` names the part with the error, if it is not in the template itself.',
     remedy: 'Correct the template at that place.',
   },
   data_invalid: {

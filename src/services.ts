@@ -28,6 +28,7 @@ import { type Database, type DatabaseSettings, openDatabase } from './storage/da
 import type { Nodes, NodesOptions } from './storage/engine.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { PayloadCipher } from './storage/payload-cipher.ts';
+import { AccountAssets } from './templates/account-assets.ts';
 import { type AssetLimits, TemplateAssets } from './templates/assets.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Schemas } from './templates/schemas.ts';
@@ -98,6 +99,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     certificates: new Certificates(database, clock, pkcs12, secretKeys),
     /** Undefined if the operator has configured no time stamp authority. */
     timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
+    accountAssets: new AccountAssets(database, assets),
     templates: new Templates(database, clock, { liquid, schemas, assets }, settings.templates),
     markdown,
     ...{ documents, uploads, jobs, requestLog },

@@ -19,28 +19,39 @@ export interface Principal {
   plan: Plan;
   /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
+  /** Options of renders that requests leave out. */
+  options?: Readonly<Record<string, unknown>>;
+  /** The size of the files of the account, which its documents can use. Absent if there are none. */
+  assetBytes?: number;
   scopes: Scopes;
   /** Whether the key is a test key: its renders have a watermark, are not charged, and are kept for a day at most. */
   isTest: boolean;
   /** Whether it is the operator's own key. */
   isOperator?: boolean;
+  /** When the batch was accepted whose items are rendered. Its templates are rendered as they were then. */
+  asOf?: number;
 }
 
 /** How long documents of test keys are kept, unless the plan keeps documents for less. */
 const TEST_RETENTION_MS = 86_400_000;
+const NO_DEFAULTS = { default_options: null, asset_bytes: 0 };
 const ACCOUNT_COLUMNS = [
   'id',
   'name',
   'plan',
   'auto_store',
   'document_expired_webhook_url as documentExpiredUrl',
+  'default_options',
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'deleted_at as deletedAt',
 ] as const;
 type AccountRow = Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>;
 
-export type Account = Omit<AccountRow, 'auto_store'> & { autoStore: boolean };
+export type Account = Omit<AccountRow, 'auto_store' | 'default_options'> & {
+  autoStore: boolean;
+  options: Readonly<Record<string, unknown>> | null;
+};
 
 /** What can be changed about an account. Members that are left out stay as they are. */
 interface AccountChange {
@@ -50,6 +61,8 @@ interface AccountChange {
   autoStore?: boolean | undefined;
   /** The URL that receives `document.expired` events from now on, or null for none. */
   documentExpiredUrl?: string | null | undefined;
+  /** Options of renders that requests leave out, or null for none. */
+  options?: Readonly<Record<string, unknown>> | null | undefined;
   /** While it is true, keys and links of the account are refused with `account_suspended`, and its batches wait. */
   isSuspended?: boolean;
 }
@@ -121,12 +134,16 @@ export class Accounts {
   }
 
   /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
-  async update(accountId: string, { name, plan, autoStore, documentExpiredUrl, isSuspended }: AccountChange): Promise<void> {
+  async update(
+    accountId: string,
+    { name, plan, autoStore, documentExpiredUrl, options, isSuspended }: AccountChange,
+  ): Promise<void> {
     if (plan !== undefined) this.#plans.require(plan);
     await this.#change(accountId, {
       name,
       plan,
       document_expired_webhook_url: documentExpiredUrl,
+      default_options: options && JSON.stringify(options),
       auto_store: autoStore === undefined ? undefined : Number(autoStore),
       suspended_at: isSuspended === undefined ? undefined : isSuspended ? this.#clock() : null,
     });
@@ -139,7 +156,11 @@ export class Accounts {
   async delete(accountId: string): Promise<void> {
     const deleted_at = this.#clock();
     await this.#database.transaction(async (query) => {
-      await this.#change(accountId, { deleted_at, name: '', auto_store: 0, document_expired_webhook_url: null }, query);
+      await this.#change(
+        accountId,
+        { deleted_at, name: '', auto_store: 0, document_expired_webhook_url: null, ...NO_DEFAULTS },
+        query,
+      );
       await query
         .updateTable('api_keys')
         .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(deleted_at)), name: '', hint: '' }))
@@ -192,6 +213,8 @@ export class Accounts {
       isTest,
       isOperator: row.is_operator === 1,
       autoStore: row.auto_store === 1,
+      ...(row.default_options !== null && { options: JSON.parse(row.default_options) }),
+      ...(row.asset_bytes && { assetBytes: row.asset_bytes }),
       scopes: readScopes(row.scopes),
     };
   }
@@ -220,12 +243,12 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
-    .select(['suspended_at', 'last_used_at', 'is_operator'])
+    .select(['suspended_at', 'last_used_at', 'is_operator', 'default_options', 'asset_bytes'])
     .where('revoked_at', 'is', null);
 }
 
-function toAccount({ auto_store, ...row }: AccountRow): Account {
-  return { ...row, autoStore: auto_store === 1 };
+function toAccount({ auto_store, default_options: options, ...row }: AccountRow): Account {
+  return { ...row, autoStore: auto_store === 1, options: options === null ? null : JSON.parse(options) };
 }
 
 export function accountSuspended(): ServiceError {

@@ -1,5 +1,5 @@
 /**
- * Removes what deleted accounts left: documents, templates, certificates, batches, remembered replies, logged requests and webhooks.
+ * Removes what deleted accounts left: documents, templates, files, certificates, batches, remembered replies, logged requests and webhooks.
  * Ids, dates and usage remain. A sweep calls it before it removes content.
  */
 
@@ -14,7 +14,8 @@ const MARKED_AT_ONCE = 500;
 interface ErasingServices {
   database: Database;
   clock: Clock;
-  removeTemplate(keyId: string, id: string): Promise<void>;
+  removeTemplate(owner: { keyId: string; accountId: string }, id: string): Promise<void>;
+  removeFiles(accountId: string): Promise<void>;
 }
 
 export async function eraseDeletedAccounts(services: ErasingServices): Promise<void> {
@@ -27,6 +28,7 @@ export async function eraseDeletedAccounts(services: ErasingServices): Promise<v
     .execute();
   for (const { id } of due) {
     await eraseTemplates(services, id);
+    await services.removeFiles(id);
     await markDocuments(services, id);
     await endRows(services, id);
     await database.query.updateTable('accounts').set({ erased_at: clock() }).where('id', '=', id).execute();
@@ -37,10 +39,10 @@ async function eraseTemplates({ database: { query }, removeTemplate }: ErasingSe
   const templates = await query
     .selectFrom('templates')
     .innerJoin('api_keys', 'api_keys.id', 'templates.key_id')
-    .select(['templates.id', 'key_id'])
+    .select(['templates.id', 'key_id as keyId'])
     .where('api_keys.account_id', '=', accountId)
     .execute();
-  for (const { id, key_id } of templates) await removeTemplate(key_id, id);
+  for (const { id, keyId } of templates) await removeTemplate({ keyId, accountId }, id);
 }
 
 /** The sweep removes the content of these documents and the columns that describe it. */

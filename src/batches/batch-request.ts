@@ -5,6 +5,7 @@
 import { Type } from 'typebox';
 import { type FieldError, fieldErrors, hasCode, invalidRequest } from '../errors.ts';
 import { type AssemblyRequest, makesOnePdf, parseAssemblyRequest } from '../render/assembly/assembly-request.ts';
+import { type DefaultOptions, withDefaultOptions } from '../render/request/default-options.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
 import { MetadataSchema, parseMetadata } from '../render/request/values/metadata.ts';
@@ -19,6 +20,13 @@ export type Members = Record<string, unknown>;
 /** The request parser for each kind of output. */
 export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest, assembly: parseAssemblyRequest };
 export type RenderKind = keyof typeof PARSERS;
+
+/** The parser for a kind of output, with the default options of the account. */
+export function parserFor(kind: RenderKind, options: DefaultOptions | undefined): (...given: ParserArguments) => AnyRequest {
+  return (body, ...rest) => PARSERS[kind](withDefaultOptions(body, options, kind), ...rest);
+}
+type ParserArguments = Parameters<typeof parseImageRequest>;
+type AnyRequest = RenderRequest | ImageRequest | AssemblyRequest;
 
 export interface BatchRequest {
   /** Default: `pdf`. */
@@ -36,7 +44,7 @@ export type ItemRequest<R = RenderRequest> = R & {
   /** Where the document is uploaded to. */
   deliverTo: UploadTarget | undefined;
 };
-export type AnyItemRequest = ItemRequest<RenderRequest | ImageRequest | AssemblyRequest>;
+export type AnyItemRequest = ItemRequest<AnyRequest>;
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
@@ -92,10 +100,22 @@ export function readReference(item: unknown): string | undefined {
   return usable ? reference : undefined;
 }
 
-/** Parses an item merged with the defaults. Throws as `parseRenderRequest` does. */
+/** Parses an item merged with the defaults of the batch and the `options` of the account. Throws as `parseRenderRequest` does. */
 export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest;
-export function parseItem(item: unknown, defaults: Members, limits: RenderLimits, kind: RenderKind): AnyItemRequest;
-export function parseItem(item: unknown, defaults: Members, limits: RenderLimits, kind: RenderKind = 'pdf'): AnyItemRequest {
+export function parseItem(
+  item: unknown,
+  defaults: Members,
+  limits: RenderLimits,
+  kind: RenderKind,
+  options?: DefaultOptions,
+): AnyItemRequest;
+export function parseItem(
+  item: unknown,
+  defaults: Members,
+  limits: RenderLimits,
+  kind: RenderKind = 'pdf',
+  options?: DefaultOptions,
+): AnyItemRequest {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   requireFewMembers(item);
   const errors: FieldError[] = [];
@@ -108,7 +128,7 @@ export function parseItem(item: unknown, defaults: Members, limits: RenderLimits
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collectErrors(errors, () => requireOneFile(PARSERS[kindOf(merged, kind)](merged, limits)));
+  const request = collectErrors(errors, () => requireOneFile(parserFor(kindOf(merged, kind), options)(merged, limits)));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
@@ -155,7 +175,7 @@ export function merge({ reference: _, ...given }: Members, defaults: Members): M
   const merged = { ...withoutSource(defaults, item), ...item };
   for (const name of MERGED)
     if (merged[name] !== defaults[name] && isMembers(merged[name]) && isMembers(defaults[name]))
-      merged[name] = { ...defaults[name], ...withoutUndefined(merged[name]) };
+      merged[name] = { ...merged[name], ...defaults[name], ...withoutUndefined(merged[name]) }; // null stays if there is no default
   return merged;
 }
 

@@ -186,7 +186,7 @@ export class Batches {
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
-    const prepared = await prepareItems(request, this.#options.limits);
+    const prepared = await prepareItems(request, this.#options.limits, owner.options);
     const requests = prepared.flatMap(({ position, member }) =>
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );

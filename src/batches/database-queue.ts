@@ -50,14 +50,14 @@ export class DatabaseQueue {
       rows: [next],
     } = await selectNext(this.#database.query, { keyId, now: this.#clock() });
     if (!next) return undefined;
-    const { batch_id: batchId, position, traceparent } = next;
+    const { batch_id: batchId, position, traceparent, created_at: createdAt } = next;
     const claim = createId('clm');
     const attempts = await this.#take({ batchId, position }, claim, next.started_at !== null);
     if (attempts === undefined) return this.claim(keyId); // another process was faster
     this.#leases.hold(this.#renew, claim);
     const kind = (next.kind ?? 'pdf') as RenderKind; // the statement selects known kinds only
     const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
-    return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
+    return { claim, keyId, batchId, kind, position, attempts, createdAt, traceparent, ciphertext };
   }
 
   /** The time until the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
@@ -155,7 +155,7 @@ const selectNext = prepareQuery((query, { keyId, now }: { keyId: string; now: nu
     .leftJoin('batch_requests as defaults', (join) =>
       join.onRef('defaults.batch_id', '=', 'item.batch_id').on('defaults.position', '=', DEFAULTS_POSITION),
     )
-    .select(['item.batch_id', 'item.position', 'batch.started_at', 'batch.kind', 'batch.traceparent'])
+    .select(['item.batch_id', 'item.position', 'batch.started_at', 'batch.kind', 'batch.traceparent', 'batch.created_at'])
     .select(['request.ciphertext as item', 'defaults.ciphertext as defaults'])
     .where('item.batch_id', '=', (oldest) =>
       oldest

@@ -1,6 +1,7 @@
 /** Validates the items of a batch, and finds duplicates: a batch request in, one prepared item or error for each item out. */
 import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, fieldErrors, ServiceError } from '../errors.ts';
+import type { DefaultOptions } from '../render/request/default-options.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
 import { type BatchRequest, isMembers, type Members, merge, parseItem, readReference } from './batch-request.ts';
 import type { ItemError } from './queue.ts';
@@ -22,6 +23,7 @@ const YIELD_AFTER_MS = 10;
 export async function prepareItems(
   { kind = 'pdf', items, defaults }: BatchRequest,
   limits: RenderLimits,
+  options?: DefaultOptions,
 ): Promise<PreparedItem[]> {
   const same = new SameItems();
   const prepared: PreparedItem[] = [];
@@ -35,7 +37,7 @@ export async function prepareItems(
   return prepared;
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
-    const error = findFault(() => parseItem(item, defaults, limits, kind));
+    const error = findFault(() => parseItem(item, defaults, limits, kind, options));
     if (error || !isMembers(item)) return { position, canonical: position, member: undefined, error };
     const canonical = same.findCanonical(merge(item, defaults), position);
     const { reference: _, ...member } = item;

@@ -13,6 +13,8 @@ export interface ClaimedItem {
   position: number;
   /** How often the item was claimed, including this claim. */
   attempts: number;
+  /** When the batch was created. */
+  createdAt: number;
   /** The trace context of the request that created the batch; null if none was recorded. */
   traceparent: string | null;
   /** The encrypted request of the item and defaults of the batch. */

@@ -155,9 +155,10 @@ export class BatchRunner implements Task {
     const leave = this.#underWay.add(ownerAccount(owner));
     const written: { completed?: Completed & { ended: EndedItem[] } } = {};
     try {
-      const request = this.#openRequest(item);
+      const request = this.#openRequest(item, owner);
       if (owner instanceof Error) throw owner;
-      onRendered(await render(request, owner, this.#end.signal, this.#createCommitHook(item, request, owner, written)));
+      const principal = { ...owner, asOf: item.createdAt };
+      onRendered(await render(request, principal, this.#end.signal, this.#createCommitHook(item, request, owner, written)));
       if (written.completed) progress.outcome(item.batchId, 'ok', written.completed);
       return written.completed?.ended ?? [];
     } catch (error) {
@@ -170,12 +171,12 @@ export class BatchRunner implements Task {
   }
 
   /** Throws as `parseItem` does, because the operator may have changed the limits since the batch was accepted. */
-  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): AnyItemRequest {
+  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem, owner: Owner): AnyItemRequest {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalData(batchId, position, kind));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalData(batchId, DEFAULTS_POSITION)) : {};
-    return parseItem(item, defaults as Members, limits, kind);
+    return parseItem(item, defaults as Members, limits, kind, owner instanceof Error ? undefined : owner.options);
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */

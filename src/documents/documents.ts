@@ -166,8 +166,8 @@ export class Documents {
    * Throws `storage_limit` if nothing more can be stored for the account. It is checked again when a document is inserted, because
    * others may be stored in the meantime.
    */
-  async requireRoom(owner: Principal): Promise<void> {
-    await this.#requireWithinLimit(owner, 1, this.#database.query);
+  async requireRoom(owner: Principal, bytes = 1): Promise<void> {
+    await this.#requireWithinLimit(owner, bytes, this.#database.query);
   }
 
   /** The name for transactions that insert documents of this account: they must wait for each other if its plan has a limit. */
@@ -175,14 +175,14 @@ export class Documents {
     return plan.storageBytes === null ? undefined : `documents ${accountId}`;
   }
 
-  async #requireWithinLimit({ accountId, plan }: Principal, more: number, query: Query): Promise<void> {
+  async #requireWithinLimit({ accountId, plan, assetBytes = 0 }: Principal, more: number, query: Query): Promise<void> {
     const limit = plan.storageBytes;
     if (limit === null) return;
-    const { bytes: used } = await this.readStorage(accountId, query);
+    const used = assetBytes + (await this.readStorage(accountId, query)).bytes;
     if (used + more <= limit) return;
     throw new ServiceError(
       'storage_limit',
-      `the plan ${plan.name} stores ${limit} bytes, and with this document the account would have more; delete documents, wait until some have expired, or send the request with store set to false`,
+      `the plan ${plan.name} stores ${limit} bytes, and with this the account would have more; delete documents, wait until some have expired, or send the request with store set to false`,
       { members: { limit, used } },
     );
   }

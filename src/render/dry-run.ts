@@ -30,7 +30,7 @@ import { openSigning, type SigningServices } from './steps/signing.ts';
 import { canDivide } from './windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
-  templates: Pick<Templates, 'fill' | 'resolve'>;
+  templates: Pick<Templates, 'fill' | 'describe'>;
   allowance: Allowance;
   documents: Pick<Documents, 'requireRoom' | 'find' | 'read'>;
   letterheads: LetterheadServices['letterheads'];
@@ -165,9 +165,9 @@ function findHints(content: Content, { load, print, paged, finish }: DryRunReque
   return hint === undefined ? [] : [hint];
 }
 
-async function describeTemplate({ templates }: DryRunServices, { source }: SourceRequest, { keyId }: Principal) {
+async function describeTemplate({ templates }: DryRunServices, { source }: SourceRequest, reader: Principal) {
   if (source.kind !== 'template') return undefined;
-  const { id, version, placeholders } = await templates.resolve(keyId, source);
+  const { id, version, placeholders } = await templates.describe(reader, source);
   return { template_id: id, version, ...dataUse(placeholders, source.data) };
 }
 

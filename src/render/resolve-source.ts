@@ -3,6 +3,7 @@ import type { Content, HostedFiles } from '../chromium/load/load-settings.ts';
 import type { Deadline } from '../deadline.ts';
 import { invalidField, invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
+import type { AccountAssets } from '../templates/account-assets.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
 import { noteDetails } from '../work-log.ts';
@@ -13,7 +14,13 @@ import { suggestAssets } from './request/values/document-size.ts';
 export interface SourceServices {
   templates: Pick<Templates, 'fill'>;
   markdown: Markdown;
+  /** Absent where there are no accounts. */
+  accountAssets?: Pick<AccountAssets, 'read'>;
 }
+
+/** Who renders, and the size of the files of the account, if it has any. */
+type SourceOwner = TemplateOwner & { assetBytes?: number };
+type ReadOptions = { signal: AbortSignal } & Pick<FillOptions, 'hold' | 'hasNamesOnly'>;
 
 /** The part of a request that determines the content. */
 export type SourceDocument = Pick<SourceRequest, 'source' | 'baseUrl' | 'assets'>;
@@ -21,9 +28,22 @@ export type SourceDocument = Pick<SourceRequest, 'source' | 'baseUrl' | 'assets'
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`, `resource_limit`, `queue_full`. */
 export async function resolveSource(
   document: SourceDocument,
+  owner: SourceOwner,
+  services: SourceServices,
+  options: ReadOptions,
+): Promise<Content> {
+  const content = await resolveContent(document, owner, services, options);
+  if (!owner.assetBytes || content.kind === 'url' || content.baseUrl !== undefined) return content;
+  options.hold?.(owner.assetBytes);
+  const files = await services.accountAssets?.read(owner.accountId, options);
+  return { ...content, assets: mergeFiles(files, content.assets) };
+}
+
+async function resolveContent(
+  document: SourceDocument,
   owner: TemplateOwner,
   { templates, markdown }: SourceServices,
-  { signal, ...files }: { signal: AbortSignal } & Pick<FillOptions, 'hold' | 'hasNamesOnly'>,
+  { signal, ...files }: ReadOptions,
 ): Promise<Content> {
   const { source, baseUrl, assets } = document;
   if (source.kind !== 'template') return resolveWithoutTemplate(document, source, owner.accountId, markdown, signal);
@@ -42,7 +62,7 @@ export async function resolveSource(
 /** Resolves the source within a deadline. `hold` counts memory, and may throw. */
 export async function resolveHeld(
   request: SourceDocument,
-  owner: TemplateOwner,
+  owner: SourceOwner,
   services: SourceServices,
   deadline: Deadline,
   hold: (bytes: number) => void,
@@ -53,7 +73,7 @@ export async function resolveHeld(
   return content;
 }
 
-/** Merges files of a template and of a request. A file of the request replaces the template's file with the same path. */
+/** Merges files of an account or a template with those of a request, which replace files with the same path. */
 function mergeFiles(stored: HostedFiles | undefined, sent: HostedFiles | undefined): HostedFiles | undefined {
   return stored && sent ? new Map([...stored, ...sent]) : (stored ?? sent);
 }

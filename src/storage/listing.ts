@@ -83,6 +83,22 @@ export async function readListPage<R extends Position, T extends Listed, O>(
   return { items, next: kept.length > limit ? items.at(-1) : last };
 }
 
+/** Merges one page each of several lists into one page. None of the lists continues before the end of the result. */
+export function mergeListPages<R extends Position>(pages: Array<ListPage<R>>, limit: number): ListPage<R> {
+  const [page, ...others] = pages;
+  if (page && !others.length) return page;
+  const ends = pages.flatMap(({ next }) => next ?? []).sort(compareNewest);
+  const items = pages.flatMap(({ items }) => items).sort(compareNewest);
+  const [end] = ends;
+  const complete = end ? items.filter((item) => compareNewest(item, end) <= 0) : items;
+  const first = complete.slice(0, limit);
+  return { items: first, next: complete.length > limit ? first.at(-1) : end };
+}
+
+function compareNewest(a: Position, b: Position): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
 /** The last row that one search may read. Undefined if there are fewer rows. */
 async function lastToSearch<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,

@@ -82,6 +82,11 @@ export function havingMetadata<T extends Listed, O>(
   };
 }
 
+/** A search for rows with all of `metadata` whose owners differ, so that the index does not have the order of their list. */
+export function searchMetadata(metadata: Metadata) {
+  return <T extends Listed, O>(rows: SelectQueryBuilder<Tables, T, O>) => havingAlso(rows, Object.entries(metadata));
+}
+
 type Indexed<O> = SelectQueryBuilder<Tables, 'metadata_index', O>;
 
 function inIndex<O>(rows: Indexed<O>, having: Having, [member, value]: [string, string]): Indexed<O> {

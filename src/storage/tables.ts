@@ -20,6 +20,10 @@ export interface Tables {
     auto_store: number;
     /** Address that receives `document.expired` events, or null for none. */
     document_expired_webhook_url: string | null;
+    /** JSON: options of renders that requests leave out; null for none. */
+    default_options: Generated<string | null>;
+    /** The size of its files in bytes. */
+    asset_bytes: Generated<number>;
     created_at: number;
     /** Since when the operator has suspended the account; null if it is not suspended. */
     suspended_at: Generated<number | null>;
@@ -69,6 +73,8 @@ export interface Tables {
     metadata: string | null;
     /** The version that `@published` stands for, which is kept; null for none. */
     published_version: Generated<number | null>;
+    /** The account whose keys may all read and render the template; null if only its own key may. */
+    shared_account_id: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -92,6 +98,16 @@ export interface Tables {
     /** JSON: an object. */
     data: string;
     /** The size of the data in UTF-8. */
+    bytes: number;
+  };
+  /** Files that all documents of an account can use. */
+  account_assets: {
+    account_id: string;
+    path: string;
+    /** The media type. */
+    type: string;
+    /** The name of the content. */
+    blob: string;
     bytes: number;
   };
   /** Earlier versions of templates, limited to the most recent ones. */

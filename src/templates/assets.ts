@@ -10,6 +10,7 @@ import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
 import type { Condition, Selected } from '../storage/tables.ts';
+import { readableBy, type TemplateOwner } from './template.ts';
 
 export interface AssetFile {
   /** The media type. */
@@ -136,19 +137,32 @@ export class TemplateAssets {
     return this.#rows(this.#database.query, version);
   }
 
-  /** The current version and its files, in one round trip. Undefined if the key has no such template. */
-  async current(keyId: string, id: string) {
-    const { rows } = await selectCurrent(this.#database.query, { keyId, id });
+  /**
+   * The files of a template and its parts. Of two with the same path, the first in the order of the versions is used. Throws
+   * `content_too_large`.
+   */
+  async listAll(versions: VersionOf[]): Promise<TemplateAsset[]> {
+    const files = new Map<string, TemplateAsset>();
+    for (const version of versions)
+      for (const asset of await this.list(version)) if (!files.has(asset.path)) files.set(asset.path, asset);
+    const assets = [...files.values()];
+    this.#requireLimits(assets);
+    return assets;
+  }
+
+  /** The current version and its files, in one round trip. Undefined if the key may read no such template. */
+  async current({ keyId, accountId }: TemplateOwner, id: string) {
+    const { rows } = await selectCurrent(this.#database.query, { keyId, accountId, id });
     const [first] = rows;
-    return first && { engine: first.engine, version: first.version, assets: withPaths(rows) };
+    return first && { engine: first.engine, version: first.version, updatedAt: first.updatedAt, assets: withPaths(rows) };
   }
 
   /**
-   * A certain version and its files, in one round trip. Undefined if the key has no such template; the version is null if none is
+   * A certain version and its files, in one round trip. Undefined if the key may read no such template; the version is null if none is
    * published, and the engine if the version is not stored.
    */
-  async pinned(keyId: string, id: string, pin: number | 'published') {
-    const { rows } = await selectPinned(this.#database.query, { keyId, id, pin: pin === 'published' ? null : pin });
+  async pinned({ keyId, accountId }: TemplateOwner, id: string, pin: number | 'published') {
+    const { rows } = await selectPinned(this.#database.query, { keyId, accountId, id, pin: pin === 'published' ? null : pin });
     const [first] = rows;
     if (!first) return undefined;
     const version = pin === 'published' ? first.published_version : pin;
@@ -217,8 +231,11 @@ export class TemplateAssets {
 
   /** Checks the limits of a version, because files are added to those that it already has. */
   async #requireRoom(query: Query, version: VersionOf): Promise<void> {
+    this.#requireLimits(await this.#rows(query, version));
+  }
+
+  #requireLimits(assets: TemplateAsset[]): void {
     const { maxAssets, maxAssetsBytes } = this.#limits;
-    const assets = await this.#rows(query, version);
     const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0);
     if (assets.length > maxAssets)
       throw tooLarge(`${assets.length} files; at most ${maxAssets} are allowed`, maxAssets, assets.length);
@@ -228,20 +245,22 @@ export class TemplateAssets {
 }
 
 /** Selects one row for each file, or one row without a file. */
-const selectCurrent = prepareQuery((query, { keyId, id }: { keyId: string; id: string }) =>
+const selectCurrent = prepareQuery((query, { keyId, accountId, id }: TemplateOwner & { id: string }) =>
   query
     .selectFrom('templates')
     .leftJoin('template_assets as asset', (join) =>
       join.onRef('asset.template_id', '=', 'templates.id').onRef('asset.version', '=', 'templates.version'),
     )
-    .select(['templates.engine', 'templates.version', 'asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
+    .select(['templates.engine', 'templates.version', 'templates.updated_at as updatedAt'])
+    .select(['asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
     .where('templates.id', '=', id)
-    .where('templates.key_id', '=', keyId)
+    .where(readableBy({ keyId, accountId }))
     .orderBy('asset.path'),
 );
 
 /** Selects like `selectCurrent`, of the version `pin`, or of the published one if it is null. */
-const selectPinned = prepareQuery((query, { keyId, id, pin }: { keyId: string; id: string; pin: number | null }) => {
+type Pinned = TemplateOwner & { id: string; pin: number | null };
+const selectPinned = prepareQuery((query, { keyId, accountId, id, pin }: Pinned) => {
   const version = ({ fn, cast, val, ref }: Condition<'templates'>) =>
     fn.coalesce(cast<number | null>(val(pin), 'integer'), ref('templates.published_version'));
   return query
@@ -255,7 +274,7 @@ const selectPinned = prepareQuery((query, { keyId, id, pin }: { keyId: string; i
     .select(['templates.engine', 'templates.version as current', 'templates.published_version', 'past.engine as earlier'])
     .select(['asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
     .where('templates.id', '=', id)
-    .where('templates.key_id', '=', keyId)
+    .where(readableBy({ keyId, accountId }))
     .orderBy('asset.path');
 });
 

@@ -1,7 +1,8 @@
-/** The Liquid dialect of templates: LiquidJS without file access and without code in strings, with filters for dates, numbers and money. Times are in UTC. */
+/** The Liquid dialect of templates: LiquidJS without file access and without code in strings, with parts by name, with filters for dates, numbers and money. Times are in UTC. */
 import { assert, filters, Liquid } from 'liquidjs';
 import { DEFAULT_LOCALE, formatFilters } from './liquid-formats.ts';
 import { CaptureEmitter, limitFilter } from './liquid-limits.ts';
+import { registerParts } from './liquid-parts.ts';
 
 type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
 
@@ -10,11 +11,12 @@ export function createLiquid(): Liquid {
     outputEscape: limitFilter('escape', filters.escape as Parameters<typeof limitFilter>[1]), // a function, because LiquidJS resolves a name to its own filter
     ownPropertyOnly: true,
     strictFilters: true,
-    templates: Object.create(null), // no files; without a prototype, a template named `constructor` does not exist either
+    templates: Object.create(null), // no files: parts come with each task
     locale: DEFAULT_LOCALE,
     timezoneOffset: 0,
   });
-  for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refuseTag(tag));
+  registerParts(engine);
+  engine.registerTag('include', REFUSED_TAG);
   for (const [name, filter] of Object.entries({ ...filters, ...formatFilters })) {
     // These filters run strings as code.
     if (name.endsWith('_exp')) engine.unregisterFilter(name);
@@ -26,7 +28,6 @@ export function createLiquid(): Liquid {
   return engine;
 }
 
-function refuseTag(tag: string): TagOptions {
-  const refuse = () => assert(false, `tag "${tag}" is not available: a template cannot include others`);
-  return { parse: refuse, render: refuse };
-}
+const refuse = () =>
+  assert(false, 'tag "include" is not available, because a part would read all variables around it: use render');
+const REFUSED_TAG: TagOptions = { parse: refuse, render: refuse };

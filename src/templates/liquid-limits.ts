@@ -10,7 +10,7 @@ type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: 
 
 /** The characters in tags and outputs of one template, and their number. One parsed output takes 1.6 kB. */
 export const MAX_CODE_CHARACTERS = 1_000_000;
-const MAX_TAGS = 100_000;
+export const MAX_TAGS = 100_000;
 /** The longest text and the largest array that one step may process, in characters. An array element counts as several. */
 const MAX_STEP = 5_000_000;
 const CHARACTERS_PER_ELEMENT = 5;

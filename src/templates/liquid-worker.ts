@@ -1,28 +1,41 @@
 /** The child process of the Liquid engine: a task in, HTML or an error of the template out, as messages. */
-import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
+import { AssertionError, assert, LiquidError, Parser, type Template, Token, toValueSync } from 'liquidjs';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { createLiquid } from './liquid-dialect.ts';
 import { createContext, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
-import { type Fault, type FillTask, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
+import {
+  type Fault,
+  type FillTask,
+  type LiquidAnswer,
+  type LiquidSource,
+  type LiquidTask,
+  OUT_OF_MEMORY,
+  OUT_OF_TIME,
+} from './liquid-messages.ts';
+import { collectReferences, keepMarkup, type ParsedSource, PartLinker, withParts } from './liquid-parts.ts';
 
 /** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;
 
 serveTasks(
-  (task: LiquidTask): LiquidAnswer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
-  (error, { html }): LiquidAnswer<unknown> => ({ fault: toFault(error, html) }),
+  (task: LiquidTask): LiquidAnswer<unknown> => (task.kind === 'parse' ? parse(task) : fill(task)),
+  (error, task): LiquidAnswer<unknown> => ({ fault: toFault(error, task) }),
 );
 
-function parse(html: string): LiquidAnswer<{ paths: string[] }> {
-  return { value: { paths: findPaths(parseHtml(html).template) } };
+function parse(source: LiquidSource): LiquidAnswer<{ paths: string[] }> {
+  const root = parseHtml(source.html);
+  if (!source.parts) return { value: { paths: findPaths(root.template, false) } };
+  return { value: { paths: withParts(link(root, source), () => findPaths(root.template, true)) } };
 }
 
-function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): LiquidAnswer<string> {
+function fill({ dataJson, limitBytes, fillTimeMs, ...source }: FillTask): LiquidAnswer<string> {
   const result = new ResultEmitter(limitBytes);
   try {
-    const { template } = parseCached(key, html);
+    const root = parseCached(source.key, source.html);
     const context = createContext(liquid, JSON.parse(dataJson), fillTimeMs);
-    toValueSync(liquid.renderer.renderTemplates(template, context, result) as Generator);
+    withParts(link(root, source), () =>
+      toValueSync(liquid.renderer.renderTemplates(root.template, context, result) as Generator),
+    );
   } catch (error) {
     if (!result.tooLarge) throw error;
     return { fault: { kind: 'size' } };
@@ -30,13 +43,22 @@ function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): Liquid
   return result.tooLarge ? { fault: { kind: 'size', actual: result.bytes } } : { value: result.buffer };
 }
 
-type ParsedTemplate = ReturnType<Liquid['parse']>;
+function link(root: Parsed, { key, name = 'template', parts = [] }: LiquidSource) {
+  return new PartLinker(parts, parseCached).link(root, [{ key, name }]);
+}
+
 type TopLevelTokens = Parameters<Parser['parseTokens']>[0];
 
-interface Parsed {
-  html: string;
-  template: ParsedTemplate;
+interface Parsed extends ParsedSource {
   bytes: number;
+}
+
+class TemplateParser extends Parser {
+  override parseToken(...given: Parameters<Parser['parseToken']>): ReturnType<Parser['parseToken']> {
+    const template = super.parseToken(...given);
+    keepMarkup(template);
+    return template;
+  }
 }
 
 const cache = new Map<string, Parsed>();
@@ -60,16 +82,19 @@ function parseCached(key: string, html: string): Parsed {
 function parseHtml(html: string): Parsed {
   const tokenizer = new MeasuredTokenizer(html, liquid.options.operators);
   const tokens = new TokenLine(tokenizer.readTopLevelTokens(liquid.options));
-  const template = new Parser(liquid).parseTokens(tokens as unknown as TopLevelTokens);
-  return { html, template, bytes: 2 * html.length + 200 * tokenizer.characters + 1600 * tokenizer.tags };
+  const parsed = collectReferences(() => ({
+    template: new TemplateParser(liquid).parseTokens(tokens as unknown as TopLevelTokens),
+  }));
+  const { characters, tags } = tokenizer;
+  return { html, ...parsed, characters, tags, bytes: 2 * html.length + 200 * characters + 1600 * tags };
 }
 
 /** Replaces `getPosition`, because LiquidJS counts lines for each variable, which is not needed here: 12 s for 10,000 variables. */
-function findPaths(template: ParsedTemplate): string[] {
+function findPaths(template: Template[], partials: boolean): string[] {
   const { getPosition } = Token.prototype;
   Token.prototype.getPosition = () => [0, 0];
   try {
-    const paths = liquid.globalFullVariablesSync(template, { partials: false });
+    const paths = liquid.globalFullVariablesSync(template, { partials });
     const length = paths.reduce((sum, path) => sum + path.length, 0);
     assert(length <= MAX_CODE_CHARACTERS, `more than ${MAX_CODE_CHARACTERS} characters in names of variables`); // x[y[z[...]]]
     return paths;
@@ -78,13 +103,15 @@ function findPaths(template: ParsedTemplate): string[] {
   }
 }
 
-function toFault(error: unknown, html: string): Fault {
+function toFault(error: unknown, { html, parts = [] }: LiquidTask): Fault {
   const cause = findCause(error);
   if (!LiquidError.is(error)) return { kind: 'template', message: describeCause(cause) };
+  const { input } = error.token;
+  const part = input === html ? undefined : parts.find((each) => 'html' in each && each.html === input);
   // A filter may use a string of the data as a property name, so the position of the error can be in that string.
-  if (error.token.input !== html) return { kind: 'template', message: FAILED };
+  if (input !== html && !part) return { kind: 'template', message: FAILED };
   const [line = 1, column = 1] = error.token.getPosition();
-  return { kind: 'template', message: describeCause(cause), line, column };
+  return { kind: 'template', message: describeCause(cause), line, column, ...(part && { part: part.name }) };
 }
 
 function findCause(error: unknown): Error {

@@ -4,7 +4,7 @@
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
-import { type Fault, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
+import { type Fault, type LiquidAnswer, type LiquidSource, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
 import { resultTooLarge } from './placeholders.ts';
 
 const LIMITS: Readonly<ProcessLimits> = {
@@ -37,25 +37,27 @@ export class LiquidEngine extends ProcessQueue {
     this.#fillTimeMs = FILL_TIME_SHARE * timeoutMs;
   }
 
-  /** Returns the paths that a template reads from the data, such as `order.items[0].name`. Queued under `owner`. Throws `template_error`. */
-  async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
-    const task: LiquidTask = { kind: 'parse', html };
+  /**
+   * Returns the paths that a template reads from the data, such as `order.items[0].name`, with those that its parts read if it has
+   * `parts`. Queued under `owner`. Throws `template_error`.
+   */
+  async parse(owner: string, source: LiquidSource, signal?: AbortSignal): Promise<{ paths: string[] }> {
+    const task: LiquidTask = { kind: 'parse', ...source };
     return unwrap((await this.run(owner, task, signal)) as LiquidAnswer<{ paths: string[] }>);
   }
 
   /**
-   * `key` identifies one version of one template, which the processes cache. Throws `template_error`, `content_too_large`,
-   * `queue_full` or the reason of `signal`.
+   * The processes cache parsed templates by their keys. Throws `template_error`, `content_too_large`, `queue_full` or the reason of
+   * `signal`.
    */
   async fill(
     owner: string,
-    key: string,
-    html: string,
+    source: LiquidSource,
     data: Record<string, unknown>,
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<string> {
-    const task: LiquidTask = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs: this.#fillTimeMs };
+    const task: LiquidTask = { kind: 'fill', ...source, dataJson: toJson(data), limitBytes, fillTimeMs: this.#fillTimeMs };
     return unwrap((await this.run(owner, task, signal)) as LiquidAnswer<string>, limitBytes);
   }
 }
@@ -77,9 +79,11 @@ function unwrap<T>(answer: LiquidAnswer<T>, limitBytes = 0): T {
 
 function toServiceError(fault: Fault, limitBytes: number): ServiceError {
   if (fault.kind === 'size') return resultTooLarge(limitBytes, fault.actual);
-  const { message, line, column } = fault;
+  const { message, line, column, part } = fault;
   if (line === undefined) return templateError(message);
-  return templateError(`${message} (line ${line}, column ${column})`, { members: { line, column } });
+  const where = `(line ${line}, column ${column})`;
+  if (part !== undefined) return templateError(`${part}: ${message} ${where}`, { members: { part } });
+  return templateError(`${message} ${where}`, { members: { line, column } });
 }
 
 function templateError(message: string, extras: ConstructorParameters<typeof ServiceError>[2] = {}): ServiceError {

@@ -1,10 +1,22 @@
 /** A stored template without its HTML. */
 import type { FieldError } from '../errors.ts';
 import { type Metadata, readMetadata } from '../storage/metadata.ts';
-import type { Selected } from '../storage/tables.ts';
+import type { Condition, Selected } from '../storage/tables.ts';
 
 export const ENGINES = ['placeholders', 'liquid'] as const;
 export type EngineName = (typeof ENGINES)[number];
+
+/** Who may read and render a template: only its key, or all keys of the account. */
+export const VISIBILITIES = ['key', 'account'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** The key that owns templates or reads them, and the account under which rendering is queued. */
+export interface TemplateOwner {
+  keyId: string;
+  accountId: string;
+  /** Templates are rendered as they were at this time, if the versions are still stored. Default: now. */
+  asOf?: number | undefined;
+}
 
 export const SUMMARY = [
   'id',
@@ -14,13 +26,16 @@ export const SUMMARY = [
   'placeholders',
   'metadata',
   'published_version as publishedVersion',
+  'key_id as keyId',
+  'shared_account_id as sharedAccountId',
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const;
 export type SummaryRow = Selected<'templates', (typeof SUMMARY)[number]>;
 
-export interface Template extends Omit<SummaryRow, 'engine' | 'placeholders' | 'metadata'> {
+export interface Template extends Omit<SummaryRow, 'engine' | 'placeholders' | 'metadata' | 'sharedAccountId'> {
   engine: EngineName;
+  visibility: Visibility;
   /** The paths that the template reads from the data. */
   placeholders: string[];
   metadata: Metadata;
@@ -41,11 +56,23 @@ export interface TemplateRef {
   version?: number | 'published' | undefined;
 }
 
-export function toTemplate({ engine, placeholders, metadata, ...row }: SummaryRow): Template {
+export function toTemplate({ engine, placeholders, metadata, sharedAccountId, ...row }: SummaryRow): Template {
   return {
     ...row,
     engine: engine as EngineName,
+    visibility: sharedAccountId === null ? 'key' : 'account',
     placeholders: JSON.parse(placeholders) as string[],
     metadata: readMetadata(metadata),
   };
+}
+
+/** The column that stores the visibility: the account whose keys may all read the template, or null. */
+export function toSharedAccount(visibility: Visibility, { accountId }: TemplateOwner): string | null {
+  return visibility === 'account' ? accountId : null;
+}
+
+/** A condition: the templates that a key may read, which are its own and those shared in its account. */
+export function readableBy({ keyId, accountId }: TemplateOwner) {
+  return (eb: Condition<'templates'>) =>
+    eb.or([eb('templates.key_id', '=', keyId), eb('templates.shared_account_id', '=', accountId)]);
 }

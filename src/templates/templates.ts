@@ -4,8 +4,15 @@ import type { Clock } from '../clock.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
-import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
+import { type ListPage, mergeListPages, type Position, readListPage } from '../storage/listing.ts';
+import {
+  havingMetadata,
+  indexMetadata,
+  type Metadata,
+  removeFromIndex,
+  searchMetadata,
+  writeMetadata,
+} from '../storage/metadata.ts';
 import type { Condition } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 import {
@@ -18,20 +25,28 @@ import {
   type VersionOf,
 } from './assets.ts';
 import { type LiquidEngine, toJson } from './liquid.ts';
+import type { LiquidSource } from './liquid-messages.ts';
+import { type Parts, TemplateParts } from './parts.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 import { readSamples, type SampleChanges, writeSamples } from './samples.ts';
 import type { Schemas } from './schemas.ts';
 import {
   ENGINES,
   type EngineName,
+  readableBy,
   SUMMARY,
   type Template,
+  type TemplateOwner,
   type TemplateRef,
   type TemplateWithHtml,
+  toSharedAccount,
   toTemplate,
+  VISIBILITIES,
+  type Visibility,
 } from './template.ts';
 import {
   countPastBytes,
+  findVersionAsOf,
   forgetOldVersions,
   forgetTheOldest,
   keepVersion,
@@ -41,7 +56,7 @@ import {
   type TemplateVersion,
 } from './versions.ts';
 
-export { ENGINES, type EngineName, type Template, type TemplateRef, type TemplateWithHtml };
+export { ENGINES, type EngineName, type Template, type TemplateOwner, type TemplateRef, type TemplateWithHtml, VISIBILITIES };
 
 /** A new template as the caller sends it. */
 export interface TemplateDraft {
@@ -50,6 +65,8 @@ export interface TemplateDraft {
   engine: EngineName;
   /** Belongs to the template and not to one of its versions. */
   metadata: Metadata;
+  /** Belongs to the template and not to one of its versions. Default: `key`. */
+  visibility?: Visibility | undefined;
   /** Files that relative URLs in the template refer to. */
   assets?: AssetFiles | undefined;
   /** JSON: the JSON Schema of the data. Null for none. */
@@ -62,19 +79,13 @@ export interface TemplateDraft {
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
 /** A change without HTML. `samples` are changed one by one. */
-export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'schema' | 'samples'>> & {
+export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'visibility' | 'schema' | 'samples'>> & {
   /** The version that `@published` stands for. Null for none. */
   publishedVersion?: number | null | undefined;
 };
 
 /** The versions in which a change may be made. Without them, it is made in any. */
 export type ExpectedVersions = readonly number[] | undefined;
-
-/** The key that owns the templates, and the owner under which rendering is queued. */
-export interface TemplateOwner {
-  keyId: string;
-  accountId: string;
-}
 
 export interface FillOptions {
   /** Maximum size of the HTML. */
@@ -84,6 +95,29 @@ export interface FillOptions {
   hold?: (bytes: number) => void;
   /** Whether the assets are returned without their content. Default: false. */
   hasNamesOnly?: boolean;
+}
+
+export interface FilledTemplate {
+  html: string;
+  version: number;
+  assets: AssetFiles | undefined;
+}
+
+export interface TemplateFilter {
+  metadata?: Metadata;
+  /** Whether the templates belong to the key itself. */
+  owned?: boolean;
+}
+
+/** A version of a template that a render uses. */
+interface Version {
+  name: string;
+  engine: string;
+  version: number;
+  html: string;
+  schema: string | null;
+  /** Whether the version was named, and is not the current one whatever that is. */
+  isPinned: boolean;
 }
 
 /** What a change is made to. */
@@ -97,12 +131,8 @@ interface Target {
 type AlsoWrite = (template: Template, query: Query) => Promise<void>;
 
 /** A version that is about to be filled. */
-interface OpenTemplate {
-  engine: string;
-  version: number;
-  /** Empty if it was parsed before. */
-  html: string;
-  schema: string | null;
+interface OpenTemplate extends Version {
+  /** Then `name` and `html` are empty. */
   parsed?: ParsedTemplate;
   /** Its name in the cache. */
   slot: string;
@@ -115,6 +145,8 @@ export interface TemplateLimits {
   maxTemplateBytes: number;
 }
 
+/** How often a template and its parts are read until none of them was changed meanwhile. */
+const READ_ATTEMPTS = 3;
 /** The size of the cache of parsed templates, in characters of HTML. */
 const CACHE_CHARACTERS = 32_000_000;
 /** Estimated size of a parsed placeholder besides its text, in characters. */
@@ -127,6 +159,7 @@ export class Templates {
   readonly #schemas: Schemas;
   readonly #assets: TemplateAssets;
   readonly #limits: TemplateLimits;
+  readonly #parts: TemplateParts;
   readonly #cache = new ParsedCache();
 
   constructor(
@@ -141,6 +174,7 @@ export class Templates {
     this.#schemas = schemas;
     this.#assets = assets;
     this.#limits = limits;
+    this.#parts = new TemplateParts(database);
   }
 
   /** `also` is written in the same transaction. Throws `template_error`, `template_limit`, `content_too_large`, `storage_failed`. */
@@ -154,9 +188,9 @@ export class Templates {
     const checked = await this.#checkSamples(owner, draft);
     const now = this.#clock();
     const id = createId('tpl');
-    const { name, engine, html, metadata, schema = null } = draft;
-    const times = { createdAt: now, updatedAt: now };
-    const template = { id, name, engine, version: 1, placeholders, metadata, publishedVersion: null, ...times, ...checked };
+    const { name, engine, html, metadata, visibility = 'key', schema = null } = draft;
+    const facts = { keyId, visibility, publishedVersion: null, createdAt: now, updatedAt: now };
+    const template = { id, name, engine, version: 1, placeholders, metadata, ...facts, ...checked };
     const save = (assets: TemplateAsset[]) =>
       this.#database.transaction(async (query) => {
         await query
@@ -172,11 +206,12 @@ export class Templates {
             version: 1,
             placeholders: JSON.stringify(placeholders),
             metadata: writeMetadata(metadata),
+            shared_account_id: toSharedAccount(visibility, owner),
             created_at: now,
             updated_at: now,
           })
           .execute();
-        await indexMetadata(query, 'template', { ...template, keyId }, metadata);
+        await indexMetadata(query, 'template', template, metadata);
         await this.#assets.insert(query, { templateId: id, version: 1 }, keyId, assets);
         if (draft.samples) await writeSamples(query, { templateId: id, keyId }, draft.samples, true);
         await this.#requireRoom(keyId, query);
@@ -194,19 +229,18 @@ export class Templates {
   async replace(
     owner: TemplateOwner,
     id: string,
-    { metadata, assets, samples, ...draft }: TemplateChange,
+    { metadata, assets, samples, visibility, ...draft }: TemplateChange,
     expected?: ExpectedVersions,
   ): Promise<Template> {
     const { keyId } = owner;
-    const current = await this.find(keyId, id); // an unknown id or another version is reported before errors in the draft
-    requireVersion(current, expected);
+    const current = await this.#findOwn(owner, id, expected); // before errors in the draft are reported
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
     const placeholders = JSON.stringify(await this.#findPaths(owner, { ...draft, engine }));
     const checked = await this.#checkSamples(owner, { ...draft, samples }, current);
-    const values = { engine, ...draft, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
+    const values = { engine, ...draft, placeholders, ...toColumns(owner, { metadata, visibility }) };
     const template = await this.#assets.saving(assets ?? new Map(), (written) =>
       this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
-        if (metadata) await replaceInIndex(query, keyId, template);
+        if (metadata) await replaceInIndex(query, template);
         if (samples) await writeSamples(query, { templateId: id, keyId }, samples, true);
         const version = { templateId: id, version: template.version };
         if (assets) await this.#assets.insert(query, version, keyId, written);
@@ -217,25 +251,24 @@ export class Templates {
   }
 
   /**
-   * Changes what is sent. Another name, metadata or schema makes a new version with the same HTML and files. Throws like `replace`,
+   * Changes what is sent. Another name, metadata, visibility or schema makes a new version with the same HTML and files. Throws like `replace`,
    * and `invalid_request` if the version to publish is not stored.
    */
   async update(owner: TemplateOwner, id: string, patch: TemplatePatch, expected?: ExpectedVersions): Promise<Template> {
     const { keyId } = owner;
-    const { name, metadata, schema, samples, publishedVersion } = patch;
-    const current = await this.find(keyId, id);
-    requireVersion(current, expected);
+    const { name, metadata, visibility, schema, samples, publishedVersion } = patch;
+    const current = await this.#findOwn(owner, id, expected);
     const checked = await this.#checkSamples(owner, patch, current, false);
     const makesVersion = makesNewVersion(patch);
     const values = {
       ...(name !== undefined && { name }),
       ...(schema !== undefined && { schema }),
-      ...(metadata && { metadata: writeMetadata(metadata) }),
+      ...toColumns(owner, { metadata, visibility }),
       ...(publishedVersion !== undefined && { published_version: publishedVersion }),
     };
     const template = await this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
-      if (publishedVersion) await requireStored(query, keyId, { templateId: id, version: publishedVersion });
-      if (metadata) await replaceInIndex(query, keyId, template);
+      if (publishedVersion) await requireStored(query, { templateId: id, version: publishedVersion });
+      if (metadata) await replaceInIndex(query, template);
       if (samples) await writeSamples(query, { templateId: id, keyId }, samples, false);
       if (makesVersion) await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
     });
@@ -244,14 +277,13 @@ export class Templates {
 
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
   async changeAsset(
-    keyId: string,
+    owner: TemplateOwner,
     id: string,
     [path, file]: [path: string, file: AssetFile | undefined],
     expected?: ExpectedVersions,
   ): Promise<Template> {
-    const current = await this.find(keyId, id);
-    requireVersion(current, expected);
-    const { version } = current;
+    const { keyId } = owner;
+    const { version } = await this.#findOwn(owner, id, expected);
     const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
     if (!file && !has(await this.#assets.list({ templateId: id, version }))) throw noSuchAsset();
     return this.#assets.saving(new Map(file && [[path, file]]), (written) =>
@@ -264,14 +296,14 @@ export class Templates {
   }
 
   /** The files of the current version. Throws `not_found`. */
-  async assets(keyId: string, id: string): Promise<TemplateAsset[]> {
-    const { version } = await this.find(keyId, id);
+  async assets(reader: TemplateOwner, id: string): Promise<TemplateAsset[]> {
+    const { version } = await this.find(reader, id);
     return this.#assets.list({ templateId: id, version });
   }
 
   /** A file of the current version with a stream of its content. Throws `not_found` and `storage_failed`. */
-  async asset(keyId: string, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
-    const { version } = await this.find(keyId, id);
+  async asset(reader: TemplateOwner, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
+    const { version } = await this.find(reader, id);
     return this.#assets.open({ templateId: id, version }, path);
   }
 
@@ -327,18 +359,30 @@ export class Templates {
     }
   }
 
-  /** Throws `not_found`, also for a template of another key. */
-  async find(keyId: string, id: string): Promise<TemplateWithHtml> {
+  /** Throws `not_found`, also for a template of another key that is not shared with the account. */
+  async find(reader: TemplateOwner, id: string): Promise<TemplateWithHtml> {
     if (!isId(id)) throw notFound();
     const row = await this.#database.query
       .selectFrom('templates')
       .select([...SUMMARY, 'html', 'schema'])
       .where('id', '=', id)
-      .where('key_id', '=', keyId)
+      .where(readableBy(reader))
       .executeTakeFirst();
     if (!row) throw notFound();
     const { html, schema, ...summary } = row;
     return { ...toTemplate(summary), html, schema };
+  }
+
+  /** A template that is to be changed. Throws `not_found`, `not_owner` and `version_conflict`. */
+  async #findOwn(owner: TemplateOwner, id: string, expected: ExpectedVersions): Promise<TemplateWithHtml> {
+    const template = await this.find(owner, id);
+    if (template.keyId !== owner.keyId)
+      throw new ServiceError(
+        'not_owner',
+        'the template belongs to another key of the account, which alone can change or delete it',
+      );
+    requireVersion(template, expected);
+    return template;
   }
 
   /** The sample data as JSON by name, of a template that the key is known to have. */
@@ -347,35 +391,51 @@ export class Templates {
   }
 
   /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
-  async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
-    const { html, schema, ...current } = await this.find(keyId, id);
+  async versions(reader: TemplateOwner, id: string): Promise<TemplateVersion[]> {
+    const { html, schema, ...current } = await this.find(reader, id);
     return [{ ...current, bytes: sizeOf(html) + sizeOf(schema) }, ...(await readPastVersions(this.#database.query, current))];
   }
 
   /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
-  async version(keyId: string, id: string, version: number): Promise<TemplateWithHtml> {
-    return this.resolve(keyId, { templateId: id, version });
+  async version(reader: TemplateOwner, id: string, version: number): Promise<TemplateWithHtml> {
+    return this.resolve(reader, { templateId: id, version });
   }
 
   /** The version that a render uses, with its HTML. Throws `not_found`. */
-  async resolve(keyId: string, { templateId, version }: TemplateRef): Promise<TemplateWithHtml> {
-    const current = await this.find(keyId, templateId);
+  async resolve(reader: TemplateOwner, { templateId, version }: TemplateRef): Promise<TemplateWithHtml> {
+    const current = await this.find(reader, templateId);
     const number = version === 'published' ? current.publishedVersion : (version ?? current.version);
     const found = number === current.version ? current : number && (await readPastVersion(this.#database.query, current, number));
     if (!found) throw noSuchVersion(templateId, number);
     return found;
   }
 
-  /** Lists templates, newest first, after a position. */
-  async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Template>> {
+  /** Lists the templates that a key may read, newest first, after a position. */
+  async list(reader: TemplateOwner, limit: number, filter: TemplateFilter, after?: Position): Promise<ListPage<Template>> {
+    const lists = [filter.owned !== false && this.#listOwn, filter.owned !== true && this.#listShared].filter((each) => !!each);
+    return mergeListPages(await Promise.all(lists.map((each) => each.call(this, reader, limit, filter, after))), limit);
+  }
+
+  async #listOwn({ keyId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
     const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
-    const having = havingMetadata(this.#database.query, owned, { kind: 'template', keyId, metadata: filter.metadata });
+    const having = havingMetadata(this.#database.query, owned, { kind: 'template', keyId, metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
   }
 
-  /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found` and `version_conflict`. */
-  async remove(keyId: string, id: string, expected?: ExpectedVersions): Promise<void> {
-    if (!isId(id)) throw notFound();
+  /** The templates of other keys. */
+  async #listShared({ keyId, accountId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
+    const shared = this.#database.query
+      .selectFrom('templates')
+      .select(SUMMARY)
+      .where('shared_account_id', '=', accountId)
+      .where('key_id', '!=', keyId);
+    return readListPage(shared, { limit, after, search: metadata && searchMetadata(metadata), toItem: toTemplate });
+  }
+
+  /** Deletes a template and the idempotency records of the requests that created it. Throws like `replace`. */
+  async remove(owner: TemplateOwner, id: string, expected?: ExpectedVersions): Promise<void> {
+    const { keyId } = owner;
+    await this.#findOwn(owner, id, expected);
     const content = await this.#database.transaction(async (query) => {
       const unnamed = await this.#assets.forgetAll(query, keyId, id);
       await query.deleteFrom('template_samples').where('template_id', '=', id).where('key_id', '=', keyId).execute();
@@ -402,56 +462,103 @@ export class Templates {
    * `template_error` and `storage_failed`.
    */
   async fill(
-    { keyId, accountId }: TemplateOwner,
+    reader: TemplateOwner,
     ref: TemplateRef,
     data: Record<string, unknown>,
-    { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
-  ): Promise<{ html: string; version: number; assets: AssetFiles | undefined }> {
+    options: FillOptions,
+  ): Promise<FilledTemplate> {
+    const { limitBytes, signal } = options;
     const { templateId: id } = ref;
     if (!isId(id)) throw notFound('template_id: ');
-    const template = await this.#open(keyId, ref);
-    const { engine, version, html, schema, parsed, assets } = template;
+    const { template, parts, versions } = await this.#withParts(reader, id, () => this.#open(reader, ref));
+    const { engine, version, schema, parsed, slot } = template;
+    const assets = versions.length ? await this.#assets.listAll([{ templateId: id, version }, ...versions]) : template.assets;
+    const { accountId } = reader;
     if (schema !== null) await this.#schemas.check(accountId, `${id}:${version}`, schema, toJson(data), signal);
-    const filled =
+    const html =
       engine === 'liquid'
-        ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
-        : fillPlaceholders(parsed ?? this.#cache.keep(template.slot, template), data, limitBytes);
-    if (!assets.length) return { html: filled, version, assets: undefined };
-    if (hasNamesOnly) return { html: filled, version, assets: toNamedFiles(assets) };
+        ? await this.#liquid.fill(accountId, toSource(id, template, parts), data, limitBytes, signal)
+        : fillPlaceholders(parsed ?? this.#cache.keep(slot, template), data, limitBytes);
+    return this.#withFiles(html, { version, assets }, options);
+  }
+
+  async #withFiles(
+    html: string,
+    { version, assets }: { version: number; assets: TemplateAsset[] },
+    { hold = () => {}, hasNamesOnly = false }: FillOptions,
+  ): Promise<FilledTemplate> {
+    if (!assets.length) return { html, version, assets: undefined };
+    if (hasNamesOnly) return { html, version, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
-    return { html: filled, version, assets: await this.#assets.read(assets) };
+    return { html, version, assets: await this.#assets.read(assets) };
   }
 
   /**
    * The version that a render uses, with the list of its files, which may be removed while it is filled. Without a version in `ref`, it
    * may be newer than the one that was named. Throws `not_found`.
    */
-  async #open(keyId: string, ref: TemplateRef): Promise<OpenTemplate> {
+  async #open(reader: TemplateOwner, ref: TemplateRef): Promise<OpenTemplate> {
     const { templateId, version: pin } = ref;
-    const named = await (pin === undefined ? this.#assets.current(keyId, templateId) : this.#findPinned(keyId, templateId, pin));
-    if (!named) throw notFound('template_id: ');
-    const slot = pin === undefined ? templateId : `${templateId}@${named.version}`;
+    const isPinned = pin !== undefined;
+    const named = await (isPinned ? this.#findPinned(reader, templateId, pin) : this.#findCurrent(reader, templateId));
+    if ('past' in named) return this.#open(reader, { templateId, version: named.past });
+    const slot = isPinned ? `${templateId}@${named.version}` : templateId;
     const cached = named.engine === 'placeholders' ? this.#cache.get(slot, named.version) : undefined;
-    if (cached) return { ...named, slot, html: '', schema: cached.schema, parsed: cached.parsed };
-    const content = pin === undefined ? await this.find(keyId, templateId) : await this.#readExactly(keyId, templateId, named);
-    if (!content && pin === 'published') return this.#open(keyId, ref); // another version has just been published
+    if (cached) return { ...named, slot, isPinned, name: '', html: '', schema: cached.schema, parsed: cached.parsed };
+    const content = isPinned ? await this.#readExactly(templateId, named) : await this.find(reader, templateId);
+    if (!content && pin === 'published') return this.#open(reader, ref); // another version has just been published
     if (!content) throw noSuchVersion(templateId, named.version, 'template_id: ');
-    const { engine, version, html, schema } = content;
+    const { name, engine, version, html, schema } = content;
     const assets = version === named.version ? named.assets : await this.#assets.list({ templateId, version });
-    return { engine, version, html, schema, slot, assets };
+    return { name, engine, version, html, schema, slot, isPinned, assets };
   }
 
-  async #findPinned(keyId: string, id: string, pin: number | 'published') {
-    const found = await this.#assets.pinned(keyId, id, pin);
-    if (!found) return undefined;
+  /** The current version, or the number of an earlier one that `reader` renders. */
+  async #findCurrent(reader: TemplateOwner, id: string) {
+    const current = await this.#assets.current(reader, id);
+    if (!current) throw notFound('template_id: ');
+    if (reader.asOf === undefined || current.updatedAt <= reader.asOf) return current;
+    const past = await findVersionAsOf(this.#database.query, id, reader.asOf);
+    return past === undefined ? current : { past };
+  }
+
+  async #findPinned(reader: TemplateOwner, id: string, pin: number | 'published') {
+    const found = await this.#assets.pinned(reader, id, pin);
+    if (!found) throw notFound('template_id: ');
     const { engine, version, assets } = found;
     if (engine === null || version === null) throw noSuchVersion(id, version, 'template_id: ');
     return { engine, version, assets };
   }
 
-  async #readExactly(keyId: string, templateId: string, named: { engine: string; version: number }) {
-    const content = await readContent(this.#database.query, keyId, { templateId, version: named.version });
+  async #readExactly(templateId: string, named: { engine: string; version: number }) {
+    const content = await readContent(this.#database.query, { templateId, version: named.version });
     return content && { ...named, ...content };
+  }
+
+  /** Reads a template and its parts as they were at one moment. */
+  async #withParts<T extends Version>(
+    reader: TemplateOwner,
+    templateId: string,
+    read: () => Promise<T>,
+  ): Promise<Parts & { template: T }> {
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+      const template = await read();
+      if (template.engine !== 'liquid') return { template, parts: [], versions: [] };
+      const { version, html, isPinned } = template;
+      const parts = await this.#parts.read(reader, { templateId, version, html, isPinned });
+      if (parts) return { template, ...parts };
+    }
+    throw new ServiceError('template_error', 'the template or its parts were changed several times while they were read');
+  }
+
+  /** The version that a render uses, with the paths that it and its parts read. Throws `not_found` and `template_error`. */
+  async describe(reader: TemplateOwner, ref: TemplateRef): Promise<Template> {
+    const { templateId, version } = ref;
+    const resolve = async () => ({ ...(await this.resolve(reader, ref)), isPinned: version !== undefined });
+    const { template, parts } = await this.#withParts(reader, templateId, resolve);
+    if (!parts.length) return template;
+    const { paths } = await this.#liquid.parse(reader.accountId, toSource(templateId, template, parts));
+    return { ...template, placeholders: checkPaths(paths) };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */
@@ -463,7 +570,7 @@ export class Templates {
     signal: AbortSignal,
   ): Promise<string> {
     // All unsaved templates share one cache key, so that they do not displace stored templates from the cache.
-    if (engine === 'liquid') return this.#liquid.fill(owner, `once:${owner}`, html, data, limitBytes, signal);
+    if (engine === 'liquid') return this.#liquid.fill(owner, { key: `once:${owner}`, html }, data, limitBytes, signal);
     return fillPlaceholders(parsePlaceholders(html), data, limitBytes);
   }
 
@@ -496,7 +603,9 @@ export class Templates {
   }
 
   async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
-    return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(accountId, html)).paths : parsePlaceholders(html).paths);
+    return checkPaths(
+      engine === 'liquid' ? (await this.#liquid.parse(accountId, { key: '', html })).paths : parsePlaceholders(html).paths,
+    );
   }
 }
 
@@ -548,8 +657,8 @@ class ParsedCache {
 }
 
 /** Whether a change makes a new version. */
-export function makesNewVersion({ name, metadata, schema }: TemplatePatch): boolean {
-  return name !== undefined || metadata !== undefined || schema !== undefined;
+export function makesNewVersion({ name, metadata, visibility, schema }: TemplatePatch): boolean {
+  return [name, metadata, visibility, schema].some((each) => each !== undefined);
 }
 
 function sizeOf(text: string | null | undefined): number {
@@ -571,15 +680,36 @@ function resize({ html, schema }: Sized, eb: Condition<'templates'>) {
 }
 
 /** Throws `invalid_request` if the version to publish is not stored. */
-async function requireStored(query: Query, keyId: string, version: VersionOf): Promise<void> {
-  if (await readContent(query, keyId, version)) return;
+async function requireStored(query: Query, version: VersionOf): Promise<void> {
+  if (await readContent(query, version)) return;
   const list = `GET /v1/templates/${version.templateId}/versions`;
   throw invalidField('published_version', `is not stored: ${list} lists the versions that are`);
 }
 
-async function replaceInIndex(query: Query, keyId: string, template: Template): Promise<void> {
+async function replaceInIndex(query: Query, template: Template): Promise<void> {
   await removeFromIndex(query, template.id);
-  await indexMetadata(query, 'template', { ...template, keyId }, template.metadata);
+  await indexMetadata(query, 'template', template, template.metadata);
+}
+
+interface TemplateProperties {
+  metadata: Metadata | undefined;
+  visibility: Visibility | undefined;
+}
+
+/** The columns of what belongs to a template and not to its versions. */
+function toColumns(owner: TemplateOwner, { metadata, visibility }: TemplateProperties) {
+  return {
+    ...(metadata && { metadata: writeMetadata(metadata) }),
+    ...(visibility && { shared_account_id: toSharedAccount(visibility, owner) }),
+  };
+}
+
+function toSource(
+  id: string,
+  { version, name, html }: Pick<Version, 'version' | 'name' | 'html'>,
+  parts: LiquidSource['parts'],
+): LiquidSource {
+  return { key: `${id}:${version}`, name, html, ...(parts && { parts }) };
 }
 
 /** Changes to the templates of one key run one after the other, because limits and versions depend on the other rows. */

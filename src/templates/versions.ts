@@ -101,28 +101,34 @@ export async function readPastVersion(query: Query, template: Template, version:
 }
 
 /** The content of exactly this version, current or not. */
-export async function readContent(query: Query, keyId: string, { templateId, version }: VersionOf) {
+export async function readContent(query: Query, { templateId, version }: VersionOf) {
   const past = query
     .selectFrom('template_versions')
-    .select(['html', 'schema'])
+    .select(['name', 'html', 'schema'])
     .where('template_id', '=', templateId)
-    .where('key_id', '=', keyId)
     .where('version', '=', version);
   return query
     .selectFrom('templates')
-    .select(['html', 'schema'])
+    .select(['name', 'html', 'schema'])
     .where('id', '=', templateId)
-    .where('key_id', '=', keyId)
     .where('version', '=', version)
     .unionAll(past)
     .executeTakeFirst();
 }
 
+/** The number of the version that was current at a time, or of the oldest that is still stored. Undefined if there is none. */
+export async function findVersionAsOf(query: Query, id: string, time: number): Promise<number | undefined> {
+  const versions = query.selectFrom('template_versions').select('version').where('template_id', '=', id).limit(1);
+  const then = await versions.where('updated_at', '<=', time).orderBy('version', 'desc').executeTakeFirst();
+  return (then ?? (await versions.orderBy('version').executeTakeFirst()))?.version;
+}
+
 /** Fields that are not stored with a version come from the template. */
-function toVersion<Row extends Omit<SummaryRow, 'id' | 'metadata' | 'publishedVersion' | 'createdAt'>>(
+function toVersion<Row extends Pick<SummaryRow, 'name' | 'engine' | 'version' | 'placeholders' | 'updatedAt'>>(
   template: Template,
   row: Row,
 ): Row & Template {
-  const { id, metadata, publishedVersion, createdAt } = template;
-  return { ...row, ...toTemplate({ ...row, id, metadata: null, publishedVersion, createdAt }), metadata };
+  const { id, keyId, metadata, visibility, publishedVersion, createdAt } = template;
+  const summary = { ...row, id, keyId, metadata: null, sharedAccountId: null, publishedVersion, createdAt };
+  return { ...row, ...toTemplate(summary), metadata, visibility };
 }

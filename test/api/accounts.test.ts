@@ -70,13 +70,18 @@ test('deletes an account: its keys are unknown at once, and the sweep leaves not
   const { document_id } = await ada.store({ html: '<p>x', filename: `${MARKER}.pdf`, metadata });
   await ada.pdf({ html: '<p>remembered' }, named);
   const samples = { [MARKER]: { text: MARKER } };
-  const { template_id } = await ada.template(MARKER, { name: MARKER, metadata, samples });
+  const { template_id } = await ada.template(MARKER, { name: MARKER, metadata, samples, visibility: 'account' });
   const asset = await fetch(`${service.url}/v1/templates/${template_id}/assets/${MARKER}.css`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/css' },
     body: `/* ${MARKER} */`,
   });
   expect(asset.status).toBeLessThan(300);
+  const css = Buffer.from(`/* ${MARKER} of the account */`).toString('base64');
+  await ada.send('PATCH', '/v1/account', {
+    options: { headerTemplate: MARKER },
+    assets: { [`${MARKER}.css`]: { content: css } },
+  });
   await ada.send('POST', '/v1/keys', { name: MARKER });
   await ada.send('POST', '/v1/certificates', { name: MARKER, pkcs12: pkcs12Of(await issue('Ada'), [], 'pw'), password: 'pw' });
   const batch = { items: [{ html: '<p>x', reference: MARKER, filename: `${MARKER}-2.pdf` }], metadata };

@@ -51,6 +51,19 @@ describe('storage_mb', () => {
     expect((await client.pdf({ html: LARGE, store: true })).status).toBe(201);
   });
 
+  test('counts the files of the account', async () => {
+    const client = await on('storing');
+    const assets = { noise: { content: Buffer.alloc(700_000).toString('base64') } };
+    expect((await client.send('PATCH', '/v1/account', { assets })).status).toBe(200);
+    expect((await client.usage()).storage).toMatchObject({ documents: 0, bytes: 700_000 });
+    await problem(await client.pdf({ html: LARGE, store: true }), 422, 'storage_limit');
+    const more = { ...assets, more: assets.noise };
+    await problem(await client.send('PATCH', '/v1/account', { assets: more }), 422, 'storage_limit');
+    expect((await client.send('PATCH', '/v1/account', { assets })).status).toBe(200);
+    expect((await client.send('PATCH', '/v1/account', { assets: null })).status).toBe(200);
+    expect((await client.pdf({ html: LARGE, store: true })).status).toBe(201);
+  });
+
   test('limits images and the items of batches', async () => {
     const client = await on('storing');
     for (let n = 0; n < 2; n++) expect((await client.pdf({ html: LARGE, store: true })).status).toBe(201);

@@ -15,6 +15,7 @@ import { bytesOf, Client, type DocumentRecord, type List, problem } from '../sup
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { blobFile, blobFiles, namedFiles } from '../support/data-folder.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
@@ -114,6 +115,8 @@ test('backs up a running service so that every document is restored byte for byt
     assets: { 'a.txt': { content: 'a2VwdA==' } },
     samples: { short: { name: 'Ada' } },
   });
+  const assets = { 'b.css': { content: Buffer.from('p::after { content: " kept" }').toString('base64') } };
+  expect((await client.send('PATCH', '/v1/account', { assets })).status).toBe(200);
   const link = (await (await client.send('POST', `${pathOf(before[0] as DocumentRecord)}/links`, {})).json()) as { url: string };
   const kept = await bytesOf(await client.pdf({ html: '<p>kept' }, { 'idempotency-key': 'kept' }));
   const workers = [work(), work()];
@@ -134,6 +137,8 @@ test('backs up a running service so that every document is restored byte for byt
     const samples = { short: { name: 'Ada' } };
     expect(await there.json(`/v1/templates/${template.template_id}`)).toMatchObject({ html: '<p>{{name}}', samples });
     expect(await (await there.get(`/v1/templates/${template.template_id}/assets/a.txt`)).text()).toBe('kept');
+    const styled = await there.rendered({ html: '<link rel="stylesheet" href="b.css"><p>style' });
+    expect((await readPdf(styled)).pages).toEqual(['style kept']);
     expect((await fetch(link.url.replace(service.url, url))).status).toBe(200);
     const again = await there.pdf({ html: '<p>kept' }, { 'idempotency-key': 'kept' });
     expect(again.headers.get('idempotency-replayed')).toBe('true');

@@ -169,7 +169,7 @@ describe('transactions', () => {
     expect(made.filter((each) => each instanceof Error)).toMatchObject(Array(15).fill({ code: 'template_limit' }));
     const { id } = templates[0] ?? { id: '' };
     await times(20, (n) => (nodes[n % 2] as Templates).replace(holder, id, { html: `<p>${n}` }));
-    expect((await nodes[0]?.versions(holder.keyId, id))?.map(({ version }) => version)).toEqual(
+    expect((await nodes[0]?.versions(holder, id))?.map(({ version }) => version)).toEqual(
       Array.from({ length: 21 }, (_, n) => 21 - n),
     );
     await liquid.close();

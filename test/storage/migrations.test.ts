@@ -25,6 +25,8 @@ const LANDED: Record<string, string> = {
   '0026-documents-of-reservations': '663b61f159445bc6ad3659b612d3fa7b00ea09d9238c5d0f4a4caf3dad49d16b',
   '0027-request-log': '2e7ed7d117be8caa21d4f1e70856c1a3918a2310f4704625c0bce8e73e56070c',
   '0028-templates': 'f728148a1e1c7e78e28dac2b57f79fc27f9b1dbcf5ffd9af46aaf89173bcafc1',
+  '0030-shared-templates': '8f8d72e06138da4e3a7186c8749f6451946683bac9601c3202d0ab94dbf08f4e',
+  '0031-account-defaults': '1245954634eddbc62085c53256ad8b8f3ef93f8e357d17cf2ad8794d0ebf3166',
 };
 
 test('does not change a migration that has landed', async () => {

@@ -23,7 +23,8 @@ export function namedFiles(databaseFile: string): Array<{ file: string; until: n
   const database = new DatabaseSync(databaseFile, { readOnly: true });
   const documents = 'SELECT id, remove_at AS until FROM documents WHERE has_content = 1';
   const answers = 'SELECT blob, blob_until FROM idempotency_keys WHERE blob IS NOT NULL';
-  const assets = `SELECT blob, ${Number.MAX_SAFE_INTEGER} FROM template_assets`;
+  const forever = (table: string) => `SELECT blob, ${Number.MAX_SAFE_INTEGER} FROM ${table}`;
+  const assets = `${forever('template_assets')} UNION ALL ${forever('account_assets')}`;
   const rows = database.prepare(`${documents} UNION ${answers} UNION ${assets}`).all() as Array<{ id: string; until: number }>;
   database.close();
   return rows.map(({ id, until }) => ({ file: blobFile(id), until })).sort((a, b) => (a.file < b.file ? -1 : 1));

@@ -30,7 +30,7 @@ export function setUpLiquid() {
     },
     /** Fills a template that nobody has filled before. */
     fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_LIMIT, on = engine): Promise<string> {
-      return on.fill('owner', newVersion(), html, data, limitBytes);
+      return on.fill('owner', { key: newVersion(), html }, data, limitBytes);
     },
   };
 }

@@ -100,7 +100,7 @@ describe('a hostile template', () => {
     const engine = engineWith({ processes: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
     const order: string[] = [];
     const work = (owner: string) =>
-      engine.fill(owner, newVersion(), '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
+      engine.fill(owner, { key: newVersion(), html: '{% for i in (1..20000) %}{{ i }}{% endfor %}' }, {}, NO_LIMIT).then(
         () => order.push(owner),
         (error) => order.push(`${owner} ${error.code}`),
       );
@@ -150,7 +150,7 @@ describe('processes', () => {
   test('are ended if a step never finishes, and serve other templates meanwhile', async () => {
     const engine = engineWith({ processes: 2, timeoutMs: 10_000 });
     const order: string[] = [];
-    const hostile = engine.fill('hostile', newVersion(), ENDLESS, {}, NO_LIMIT).catch((error) => {
+    const hostile = engine.fill('hostile', { key: newVersion(), html: ENDLESS }, {}, NO_LIMIT).catch((error) => {
       order.push('hostile');
       return error;
     });
@@ -182,19 +182,21 @@ describe('processes', () => {
     const caller = new AbortController();
     const reason = new Error('left');
     const left = ['runs', 'waits'].map((key) =>
-      expect(engine.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
+      expect(engine.fill('owner', { key, html: ENDLESS }, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
     );
     await new Promise((resolve) => setImmediate(resolve)); // The process has received its task by then.
     caller.abort(reason);
     await Promise.all([...left, exited]);
-    await expect(engine.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
+    await expect(engine.fill('owner', { key: 'comes too late', html: 'x' }, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
   test('skip a task whose client disconnects before it starts', async () => {
     const engine = engineWith({ processes: 1, timeoutMs: 60_000 });
     const caller = new AbortController();
-    const left = expect(engine.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
+    const left = expect(engine.fill('owner', { key: 'tpl_left:1', html: ENDLESS }, {}, NO_LIMIT, caller.signal)).rejects.toThrow(
+      'left',
+    );
     caller.abort(new Error('left'));
     await left;
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
@@ -237,7 +239,7 @@ describe('processes', () => {
 
   test('do not keep the service running, and write nothing to its output', async () => {
     const { output, errors, code } = await runWithEngine(
-      `console.log(await engine.fill("owner", 't:1', '{{ a }}', { a: 1 }, 100));`,
+      `console.log(await engine.fill("owner", { key: 't:1', html: '{{ a }}' }, { a: 1 }, 100));`,
     );
     expect({ output, errors, code }).toEqual({ output: '1\n', errors: '', code: 0 });
   });

@@ -65,9 +65,9 @@ describe('a template', () => {
   });
 
   test('is cached under its key, but only as long as its text is the same', async () => {
-    expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
-    expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
-    expect(await engine.fill('owner', 'tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
+    expect(await engine.fill('owner', { key: 'tpl_same:1', html: 'one {{ a }}' }, { a: 1 }, NO_LIMIT)).toBe('one 1');
+    expect(await engine.fill('owner', { key: 'tpl_same:1', html: 'one {{ a }}' }, { a: 2 }, NO_LIMIT)).toBe('one 2');
+    expect(await engine.fill('owner', { key: 'tpl_same:1', html: 'two {{ a }}' }, { a: 3 }, NO_LIMIT)).toBe('two 3');
   });
 });
 
@@ -237,13 +237,16 @@ describe('dates', () => {
 
   test.each(['America/New_York', 'Europe/Berlin', 'Asia/Kolkata'])('are the same on a server in %s', async (zone) => {
     const html = JSON.stringify(cases.map(([template]) => template).join('\n'));
-    const { output } = await runWithEngine(`console.log(await engine.fill("owner", 't:1', ${html}, {}, 10_000));`, { TZ: zone });
+    const { output } = await runWithEngine(
+      `console.log(await engine.fill("owner", { key: 't:1', html: ${html} }, {}, 10_000));`,
+      { TZ: zone },
+    );
     expect(output.trim().split('\n')).toEqual(cases.map(([, expected]) => expected));
   });
 });
 
 describe('parsing reports', () => {
-  const pathsOf = async (html: string, on = engine) => (await on.parse('owner', html)).paths;
+  const pathsOf = async (html: string, on = engine) => (await on.parse('owner', { key: '', html })).paths;
 
   test('the paths that a template reads from the data, without its own variables', async () => {
     expect(
@@ -280,20 +283,22 @@ describe('parsing reports', () => {
       message: `${message} (line ${line}, column ${column})`,
       members: { line, column },
     };
-    await expect(engine.parse('owner', html)).rejects.toMatchObject(expected);
+    await expect(engine.parse('owner', { key: '', html })).rejects.toMatchObject(expected);
     await expect(fill(html)).rejects.toMatchObject(expected);
   });
 
   test('the line of an error after five megabytes', async () => {
     const html = `${'<p>text</p>\n'.repeat(430_000)}{{ x | upper }}`;
-    await expect(engine.parse('owner', html)).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
-    await expect(engine.parse('owner', html.replaceAll('\n', ' '))).rejects.toMatchObject({
+    await expect(engine.parse('owner', { key: '', html })).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
+    await expect(engine.parse('owner', { key: '', html: html.replaceAll('\n', ' ') })).rejects.toMatchObject({
       members: { line: 1, column: 5_160_001 },
     });
   });
 
   test('an error in a long tag without quoting all of it', async () => {
-    const error = await engine.parse('owner', `{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
+    const error = await engine
+      .parse('owner', { key: '', html: `{% for ${'x'.repeat(10_000)} %}` })
+      .catch((thrown: Error) => thrown);
     expect((error as Error).message.length).toBeLessThan(300);
   });
 
@@ -331,14 +336,10 @@ describe('files', () => {
     const file = join(folder, 'secret.liquid');
     await writeFile(file, 'SECRET');
     for (const path of [file, relative(process.cwd(), file), `file://${file}`, 'package.json', './package.json', 'constructor']) {
-      const html = `{% ${tag} "${path}" %}`;
-      const refused = {
-        code: 'template_error',
-        message: `tag "${tag}" is not available: a template cannot include others (line 1, column 1)`,
-      };
-      await expect(engine.parse('owner', html)).rejects.toMatchObject(refused);
-      await expect(fill(html, { path })).rejects.toMatchObject(refused);
+      const refused = { code: 'template_error', message: expect.not.stringContaining('SECRET') };
+      await expect(fill(`{% ${tag} "${path}" %}`, { path })).rejects.toMatchObject(refused);
       await expect(fill(`{% ${tag} path %}`, { path })).rejects.toMatchObject(refused);
+      await expect(fill(`{% ${tag} "{{ path }}" %}`, { path })).rejects.toMatchObject(refused);
     }
   });
 });

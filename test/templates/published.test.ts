@@ -45,7 +45,7 @@ test('renders the version that is published now if the one before was just remov
   assets.next = () => templates.update(owner, id, { publishedVersion: current });
   expect(await fill('published')).toEqual({ html: `${current}`, version: current, assets: undefined });
   await expect(fill(1)).rejects.toMatchObject({ code: 'not_found' });
-  assets.next = () => templates.remove(owner.keyId, id);
+  assets.next = () => templates.remove(owner, id);
   await expect(fill(current - 1)).rejects.toMatchObject({ code: 'not_found' });
   await database.close();
 });

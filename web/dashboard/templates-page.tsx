@@ -52,6 +52,7 @@ function TemplateName({ row }: { row: TemplateRecord }) {
       <a href={`#/templates/${row.template_id}`}>
         <Name>{row.name}</Name>
       </a>
+      {!row.owned && <div class="hint">shared by another key</div>}
       <div class="hint narrow">
         {row.engine} · version {row.version} · {countText(row.placeholders.length, 'placeholder')} · <Time at={row.updated_at} />
       </div>

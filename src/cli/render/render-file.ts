@@ -123,7 +123,7 @@ export async function fillTemplate(engine: EngineName, html: string, data: Recor
   if (engine === 'placeholders') return fillPlaceholders(parsePlaceholders(html), data, MAX_HTML_BYTES);
   const liquid = new LiquidEngine();
   try {
-    return await liquid.fill('', 'file', html, data, MAX_HTML_BYTES);
+    return await liquid.fill('', { key: 'file', html }, data, MAX_HTML_BYTES);
   } finally {
     liquid.close();
   }

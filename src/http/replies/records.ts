@@ -25,7 +25,8 @@ export function documentRecord(document: StoredDocument, origin: string) {
   };
 }
 
-export function templateRecord(template: Template) {
+/** `reader` is the key that reads the template. */
+export function templateRecord(template: Template, reader: { keyId: string }) {
   return {
     id: template.id,
     template_id: template.id,
@@ -35,6 +36,8 @@ export function templateRecord(template: Template) {
     published_version: template.publishedVersion,
     placeholders: template.placeholders,
     metadata: template.metadata,
+    visibility: template.visibility,
+    owned: template.keyId === reader.keyId,
     created_at: toIsoTime(template.createdAt),
     updated_at: toIsoTime(template.updatedAt),
     ...(template.warnings?.length && { warnings: template.warnings }),
@@ -101,6 +104,12 @@ export const TEMPLATE_SCHEMA = recordSchema(
     },
     placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
     metadata: METADATA_SCHEMA,
+    visibility: {
+      type: 'string',
+      enum: ['key', 'account'],
+      description: 'Whether only its key or every key of the account may read it.',
+    },
+    owned: { type: 'boolean', description: 'Whether it belongs to the key that reads it, which alone can change it.' },
     created_at: TIME,
     updated_at: TIME,
     warnings: {

@@ -122,6 +122,11 @@ export function readMonth(text: string): number {
   return Date.parse(`${text}-01T00:00:00Z`);
 }
 
+export function readBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+  return text === 'true';
+}
+
 export function readText(text: string): string {
   return text;
 }

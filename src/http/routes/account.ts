@@ -1,9 +1,15 @@
 /** `/v1/usage` and `/v1/account`: what the caller's account has used and how it is set. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
-import type { Accounts } from '../../accounts/accounts.ts';
+import { type Static, Type } from 'typebox';
+import type { Principal } from '../../accounts/accounts.ts';
 import { ServiceError } from '../../errors.ts';
+import { type DefaultOptions, parseDefaultOptions } from '../../render/request/default-options.ts';
+import type { RenderLimits } from '../../render/request/render-request.ts';
 import { option } from '../../render/request/schemas/option.ts';
+import { PdfOptions } from '../../render/request/schemas/options-schema.ts';
+import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
+import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
+import type { AssetFiles } from '../../templates/assets.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { toIsoTime } from '../replies/records.ts';
@@ -11,7 +17,14 @@ import { recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import type { RouteServices } from './services.ts';
+import { ASSET_SCHEMA, assetRecord } from './templates/template-assets.ts';
 
+const DEFAULT_OPTIONS = {
+  $id: 'DefaultOptions',
+  anyOf: [PdfOptions, { type: 'null' }],
+  description:
+    'Options for all renders of the account whose requests leave them out; those that an image does not have are left out there. A request switches one off with `null`. Options that are secret or belong to one document cannot be defaults. `null` for none.',
+};
 const PatchBody = Type.Object(
   {
     auto_store: option(Type.Boolean(), {
@@ -27,31 +40,47 @@ const PatchBody = Type.Object(
       'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),
+    options: option(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]), {
+      ...DEFAULT_OPTIONS,
+      expected: 'an object of options, or null',
+      'x-default': 'unchanged; null for a new account',
+      examples: [{ format: 'Letter' }],
+    }),
+    assets: option(Type.Union([AssetsSchema, Type.Null()]), {
+      $id: 'AccountAssets',
+      expected: 'an object of paths and files {content, type}, or null',
+      description:
+        'Fonts, logos and style sheets that relative URLs in all documents of the account resolve to. They replace all files sent before; `null` removes them. Files of a template or a request with the same path come first.',
+      'x-default': 'unchanged; none for a new account',
+      examples: [{ 'logo.svg': { content: 'PHN2Zy8+' } }],
+    }),
   },
   { additionalProperties: false, $id: 'AccountChange', expected: 'a JSON object' },
 );
 const checkPatch = validator(PatchBody);
 
-export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents, requireWebhook }: RouteServices): void {
+export function accountRoutes(app: FastifyInstance, services: RouteServices): void {
+  const { accounts, allowance, documents, requireWebhook, limits } = services;
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
-    const { accountId, plan } = requirePrincipal(request);
+    const { accountId, plan, assetBytes = 0 } = requirePrincipal(request);
     const { month } = readQuery(request, { month: readMonth });
     const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
     const period = { start: toIsoTime(of.start), end: toIsoTime(of.end) };
     if (!isCurrent) return { period, documents: { used }, daily };
     const limit = plan.documents;
+    const stored = await documents.readStorage(accountId);
     return {
       ...{ plan: plan.name, period },
       documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      storage: { ...(await documents.readStorage(accountId)), limit: plan.storageBytes },
+      storage: { ...stored, bytes: stored.bytes + assetBytes, limit: plan.storageBytes },
       daily,
     };
   });
 
-  app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, accounts));
+  app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, services));
 
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
-    const { auto_store: autoStore, document_expired_webhook_url: expiredUrl } = checkPatch(request.body);
+    const { auto_store: autoStore, document_expired_webhook_url: expiredUrl, ...defaults } = checkPatch(request.body);
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
     const principal = requirePrincipal(request);
     const { accountId, plan } = principal;
@@ -61,12 +90,41 @@ export function accountRoutes(app: FastifyInstance, { accounts, allowance, docum
         'storage_unavailable',
         `the plan ${plan.name} does not store documents, so auto_store cannot be true`,
       );
-    if (autoStore !== undefined || url !== undefined) await accounts.update(accountId, { autoStore, documentExpiredUrl: url });
-    return accountRecord(request, accounts);
+    const { options, assets } = parseDefaults(defaults, limits);
+    if (assets) await replaceAssets(services, principal, assets);
+    if ([autoStore, url, options].some((each) => each !== undefined))
+      await accounts.update(accountId, { autoStore, documentExpiredUrl: url, options });
+    return accountRecord(request, services);
   });
 }
 
-async function accountRecord(request: FastifyRequest, accounts: Accounts) {
+async function replaceAssets(
+  { accountAssets, documents }: RouteServices,
+  principal: Principal,
+  assets: AssetFiles,
+): Promise<void> {
+  const { accountId, assetBytes = 0 } = principal;
+  const bytes = [...assets.values()].reduce((sum, { content }) => sum + content.length, 0);
+  if (bytes > assetBytes) await documents.requireRoom(principal, bytes - assetBytes);
+  await accountAssets.replace(accountId, assets);
+}
+
+/** Undefined members are not changed. Throws `invalid_request` and `content_too_large`. */
+function parseDefaults(
+  { options, assets }: Pick<Static<typeof PatchBody>, 'options' | 'assets'>,
+  limits: RenderLimits,
+): { options?: DefaultOptions | null | undefined; assets?: AssetFiles | undefined } {
+  const parsed = options && parseDefaultOptions(options, limits);
+  const errors = new ValidationErrors();
+  const files = parseAssets(assets ?? undefined, [], limits, errors);
+  errors.throwIfAny();
+  return {
+    options: parsed && Object.keys(parsed).length ? parsed : options && null,
+    assets: assets === undefined ? undefined : (files ?? new Map()),
+  };
+}
+
+async function accountRecord(request: FastifyRequest, { accounts, accountAssets }: RouteServices) {
   const account = await accounts.account(requirePrincipal(request).accountId);
   return {
     account_id: account.id,
@@ -74,6 +132,8 @@ async function accountRecord(request: FastifyRequest, accounts: Accounts) {
     plan: account.plan,
     auto_store: account.autoStore,
     document_expired_webhook_url: account.documentExpiredUrl,
+    options: account.options,
+    assets: (await accountAssets.list(account.id)).map(assetRecord),
     created_at: toIsoTime(account.createdAt),
   };
 }
@@ -86,6 +146,8 @@ const ACCOUNT_SCHEMA = recordSchema('Account', {
   plan: { type: 'string' },
   auto_store: { type: 'boolean' },
   document_expired_webhook_url: { type: ['string', 'null'], format: 'uri' },
+  options: DEFAULT_OPTIONS,
+  assets: { type: 'array', items: ASSET_SCHEMA, description: 'By path.' },
   created_at: TIME,
 });
 
@@ -144,5 +206,5 @@ const CHANGE = {
   summary: 'Change the account',
   body: PatchBody,
   response: { 200: { description: 'The changed account.', ...ACCOUNT_SCHEMA } },
-  errors: [422],
+  errors: [413, 422],
 };

@@ -1,6 +1,6 @@
 /** Answers `POST /v1/pdf` and `POST /v1/image`: renders a document while the client waits, and sends the file or its record. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
+import { parserFor, type RenderKind } from '../../batches/batch-request.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
 import type { AnyRequest } from '../../render/render.ts';
 import type { RenderRequest } from '../../render/request/render-request.ts';
@@ -31,7 +31,7 @@ export async function answerRender(
   if (isAsync(request)) return startRender(services, kind, request, reply);
   const body = takeSourceBody(request);
   const deliverTo = takeUploadTarget(body);
-  const parsed = parseBody<AnyRequest>(body, services.limits, PARSERS[kind]);
+  const parsed = parseBody<AnyRequest>(body, services.limits, parserFor(kind, requirePrincipal(request).options));
   requireAcceptable(request, requestedType(parsed), JSON_TYPE);
   if (parsed.isDryRun) {
     noteResult({ dry_run: true });

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
+import { isMembers, type Members, parserFor, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
 import { makesOnePdf } from '../../render/assembly/assembly-request.ts';
@@ -80,11 +80,11 @@ function readBody(
   kind: RenderKind,
   request: FastifyRequest,
   limits: RenderLimits,
-  { plan }: Principal,
+  { plan, options }: Principal,
 ): { item: Members; webhookUrl: string | undefined } {
   const body = takeSourceBody(request);
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
-  const parsed = parseBody<AnyRequest>(body, limits, PARSERS[kind]);
+  const parsed = parseBody<AnyRequest>(body, limits, parserFor(kind, options));
   refuseNow(parsed, target !== undefined);
   if (target !== undefined) parseUploadTarget(target);
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);

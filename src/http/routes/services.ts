@@ -15,6 +15,7 @@ import type { DryRunRequest } from '../../render/dry-run.ts';
 import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { RequestLog } from '../../request-log/request-log.ts';
+import type { AccountAssets } from '../../templates/account-assets.ts';
 import type { Templates } from '../../templates/templates.ts';
 import type { PdfComparison } from '../../uploads/compare/compare-pdfs.ts';
 import type { PageDrawing } from '../../uploads/draw-pages.ts';
@@ -49,6 +50,7 @@ export interface RouteServices {
   playground: Playground | undefined;
   playgroundBudgets: Budgets;
   requestLog: RequestLog;
+  accountAssets: AccountAssets;
   templates: Templates;
   uploadValidation: UploadValidation;
   /** Undefined unless several nodes count together. */

@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   ...{ invalid_json: 400, invalid_request: 400 },
   unauthorized: 401,
   quota_exceeded: 402,
-  ...{ forbidden_url: 403, insufficient_scope: 403, account_suspended: 403 },
+  ...{ forbidden_url: 403, insufficient_scope: 403, not_owner: 403, account_suspended: 403 },
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,

@@ -23,8 +23,8 @@ const DELETE = [
   'UPDATE documents SET deleted_at = :now, remove_at = :now WHERE id = :blob',
   'UPDATE idempotency_keys SET blob_until = :now WHERE blob = :blob',
 ];
-/** The template version that the file belonged to no longer exists in the database of the service. */
-const DELETE_ASSET = 'DELETE FROM template_assets WHERE blob = :blob';
+/** The files were replaced in the database of the service, or the template version that they belonged to no longer exists. */
+const DELETE_ASSETS = ['DELETE FROM template_assets WHERE blob = :blob', 'DELETE FROM account_assets WHERE blob = :blob'];
 
 /** Does not block writers. Free pages of SQLite, which may still contain deleted rows, are not copied. Returns the file. */
 export async function takeSnapshot(query: Query, folder: string, { ofPostgres }: { ofPostgres: boolean }): Promise<string> {
@@ -43,12 +43,13 @@ async function copyPostgres(query: Query, path: string): Promise<void> {
   await sql`PRAGMA journal_mode = DELETE`.execute(copy.query); // a backup has no log beside its database
 }
 
-/** The content of documents that have not expired at `now`, of stored replies to idempotent requests, and of template files. */
+/** The content of documents that have not expired at `now`, of stored replies to idempotent requests, and of the files of templates and accounts. */
 export async function livingContent(query: Query, now: number): Promise<NamedContent[]> {
   const { rows } = await sql<NamedContent>`
     select id as blob, bytes, sha256 from documents where has_content = 1 and deleted_at is null and remove_at > ${now}
     union all select blob, null, null from idempotency_keys where blob is not null and blob_until > ${now}
-    union all select distinct blob, bytes, null from template_assets`.execute(query);
+    union all select distinct blob, bytes, null from template_assets
+    union all select blob, bytes, null from account_assets`.execute(query);
   return rows;
 }
 
@@ -72,8 +73,8 @@ export function markDeleted(path: string, blobs: string[], now: number): void {
     using database = new DatabaseSync(existing);
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN');
     for (const statement of DELETE.map((each) => database.prepare(each))) for (const blob of blobs) statement.run({ blob, now });
-    const asset = database.prepare(DELETE_ASSET);
-    for (const blob of blobs) asset.run({ blob });
+    for (const statement of DELETE_ASSETS.map((each) => database.prepare(each)))
+      for (const blob of blobs) statement.run({ blob });
     database.exec('COMMIT');
   });
 }

@@ -7,10 +7,14 @@ import { baseline } from './0025-baseline.ts';
 import { documentsOfReservations } from './0026-documents-of-reservations.ts';
 import { requestLog } from './0027-request-log.ts';
 import { templates } from './0028-templates.ts';
+import { sharedTemplates } from './0030-shared-templates.ts';
+import { accountDefaults } from './0031-account-defaults.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
   '0026-documents-of-reservations': documentsOfReservations,
   '0027-request-log': requestLog,
   '0028-templates': templates,
+  '0030-shared-templates': sharedTemplates,
+  '0031-account-defaults': accountDefaults,
 };

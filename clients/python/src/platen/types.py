@@ -1519,6 +1519,9 @@ class NewTemplate(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500."""
+    visibility: NotRequired[Literal['key', 'account']]
+    """`account` lets all keys of the account read and render the template and its versions. Only the key that
+    created it changes or deletes it. Default: `"key"`."""
     assets: NotRequired[TemplateAssets]
     """Files that relative URLs in the template resolve to, by their paths."""
     schema: NotRequired[TemplateDataSchema]
@@ -1548,6 +1551,10 @@ class Template(TypedDict):
     """The paths that the template reads from the data."""
     metadata: Metadata
     """As it was sent; empty if none was."""
+    visibility: Literal['key', 'account']
+    """Whether only its key or every key of the account may read it."""
+    owned: bool
+    """Whether it belongs to the key that reads it, which alone can change it."""
     created_at: str
     updated_at: str
     warnings: NotRequired[list[TemplateWarning]]
@@ -1571,6 +1578,9 @@ class TemplateChange(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
+    visibility: NotRequired[Literal['key', 'account']]
+    """`account` lets all keys of the account read and render the template and its versions. Only the key that
+    created it changes or deletes it. Default: as before."""
     assets: NotRequired[TemplateAssets]
     """Replace all files of the template. Default: the files stay."""
     schema: NotRequired[TemplateDataSchema]
@@ -1595,6 +1605,10 @@ class TemplateWithHtml(TypedDict):
     """The paths that the template reads from the data."""
     metadata: Metadata
     """As it was sent; empty if none was."""
+    visibility: Literal['key', 'account']
+    """Whether only its key or every key of the account may read it."""
+    owned: bool
+    """Whether it belongs to the key that reads it, which alone can change it."""
     created_at: str
     updated_at: str
     warnings: NotRequired[list[TemplateWarning]]
@@ -1615,6 +1629,9 @@ class TemplatePatch(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
+    visibility: NotRequired[Literal['key', 'account']]
+    """`account` lets all keys of the account read and render the template and its versions. Only the key that
+    created it changes or deletes it. Default: as before."""
     schema: NotRequired[TemplateDataSchema]
     """A [JSON Schema](https://json-schema.org/draft/2020-12) that data must fit to be rendered (422 `data_invalid`),
     at most 65536 bytes of JSON; `{}` for none. It refers only to itself. `pattern` has the syntax of
@@ -1822,13 +1839,25 @@ class Usage(TypedDict):
     """Every day of the month, up to today."""
 
 
+DefaultOptions: TypeAlias = "PdfOptions | None"
+
+
 class Account(TypedDict):
     account_id: str
     name: str
     plan: str
     auto_store: bool
     document_expired_webhook_url: str | None
+    options: DefaultOptions
+    """Options for all renders of the account whose requests leave them out; those that an image does not have are
+    left out there. A request switches one off with `null`. Options that are secret or belong to one document
+    cannot be defaults. `null` for none."""
+    assets: list[TemplateAsset]
+    """By path."""
     created_at: str
+
+
+AccountAssets: TypeAlias = "Assets | None"
 
 
 class AccountChange(TypedDict):
@@ -1838,6 +1867,11 @@ class AccountChange(TypedDict):
     document_expired_webhook_url: NotRequired[str | None]
     """URL that receives a signed `document.expired` event for every document of the account that expires; `null` for
     none. Default: unchanged; null for a new account."""
+    options: NotRequired[DefaultOptions]
+    """Options for all renders of the account whose requests leave them out; those that an image does not have are
+    left out there. A request switches one off with `null`. Options that are secret or belong to one document
+    cannot be defaults. `null` for none. Default: unchanged; null for a new account."""
+    assets: NotRequired[AccountAssets]
 
 
 class PreviousSecret(TypedDict):
@@ -2029,4 +2063,4 @@ class WebhookTestEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent | WebhookTestEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'data_invalid', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_owner', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'data_invalid', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"

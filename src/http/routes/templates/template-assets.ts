@@ -23,12 +23,12 @@ const CSP = "default-src 'none'; sandbox";
 
 export async function templateAssetRoutes(app: FastifyInstance, { templates, limits }: RouteServices): Promise<void> {
   app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
-    data: (await templates.assets(requirePrincipal(request).keyId, request.params.id)).map(assetRecord),
+    data: (await templates.assets(requirePrincipal(request), request.params.id)).map(assetRecord),
   }));
 
   app.get<ByPath>('/v1/templates/:id/assets/*', { schema: READ }, async (request, reply) => {
     const { id, '*': path } = request.params;
-    const { type, bytes, content } = await templates.asset(requirePrincipal(request).keyId, id, path);
+    const { type, bytes, content } = await templates.asset(requirePrincipal(request), id, path);
     reply.type(type).header('content-length', bytes);
     return reply.header('content-security-policy', CSP).header('content-disposition', 'attachment').send(content);
   });
@@ -56,9 +56,10 @@ async function change(
   id: string,
   file: [path: string, file: AssetFile | undefined],
 ) {
-  const template = await templates.changeAsset(requirePrincipal(request).keyId, id, file, readIfMatch(request));
+  const owner = requirePrincipal(request);
+  const template = await templates.changeAsset(owner, id, file, readIfMatch(request));
   setVersionTag(reply, template);
-  return templateRecord(template);
+  return templateRecord(template, owner);
 }
 
 /** Throws `invalid_request` and `content_too_large`. */
@@ -74,12 +75,12 @@ function toAssetFile(path: string, { body, headers }: FastifyRequest, limits: Re
   return file;
 }
 
-function assetRecord({ path, type, bytes }: TemplateAsset) {
+export function assetRecord({ path, type, bytes }: TemplateAsset) {
   return { path, type, bytes };
 }
 
 const PATH = pathId('Template', 'tpl', { '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } });
-const ASSET_SCHEMA = recordSchema('TemplateAsset', {
+export const ASSET_SCHEMA = recordSchema('TemplateAsset', {
   path: { type: 'string', examples: ['css/print.css'] },
   type: { type: 'string', examples: ['text/css; charset=utf-8'] },
   bytes: { type: 'integer' },

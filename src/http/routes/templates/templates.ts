@@ -13,9 +13,11 @@ import {
   ENGINES,
   makesNewVersion,
   type TemplateDraft,
+  type TemplateOwner,
   type TemplatePatch,
   type Templates,
   type TemplateWithHtml,
+  VISIBILITIES,
 } from '../../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../../templates/versions.ts';
 import { textErrors, validator } from '../../../validate.ts';
@@ -31,7 +33,7 @@ import {
 import { type ById, listSchema, pathId, recordSchema, withExample } from '../../replies/response-schema.ts';
 import { createOnce, IDEMPOTENCY_SCHEMA } from '../../requests/idempotent.ts';
 import { parseJson } from '../../requests/json-body.ts';
-import { readFilteredPage, readPage, toList, toPage } from '../../requests/listing.ts';
+import { readBoolean, readFilteredPage, readPage, toList, toPage } from '../../requests/listing.ts';
 import { memoryOfBody } from '../../requests/read-body.ts';
 import { requestMemory, takeBody } from '../../requests/request-memory.ts';
 import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../../requests/source-bodies.ts';
@@ -62,6 +64,11 @@ const engine = {
   description:
     '`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
+const visibility = {
+  ...oneOf(VISIBILITIES),
+  description:
+    '`account` lets all keys of the account read and render the template and its versions. Only the key that created it changes or deletes it.',
+};
 
 const ASSETS = 'Files that relative URLs in the template resolve to, by their paths.';
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
@@ -73,6 +80,7 @@ const CreateBody = Type.Object(
     ...{ name, html },
     engine: option(engine, { default: 'placeholders' }),
     metadata: option(MetadataSchema, { 'x-default': 'none' }),
+    visibility: option(visibility, { default: 'key' }),
     assets: option(AssetsSchema, { $id: 'TemplateAssets', description: ASSETS }),
     schema: option(DataSchema, { 'x-default': 'none' }),
     samples: option(SamplesSchema, { 'x-default': 'none' }),
@@ -85,6 +93,7 @@ const ReplaceBody = Type.Object(
     name: option(name, KEPT),
     engine: option(engine, KEPT),
     metadata: option(MetadataSchema, KEPT),
+    visibility: option(visibility, KEPT),
     assets: option(AssetsSchema, {
       $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
@@ -98,6 +107,7 @@ const PatchBody = Type.Object(
   {
     name: option(name, KEPT),
     metadata: option(MetadataSchema, KEPT),
+    visibility: option(visibility, KEPT),
     schema: option(DataSchema, KEPT),
     samples: option(SamplePatchSchema, KEPT),
     published_version: option(Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.Null()]), {
@@ -121,19 +131,21 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request);
-    return toList(await templates.list(requirePrincipal(request).keyId, page.limit, filter, page.after), templateRecord);
+    const { page, filter } = readFilteredPage(request, { owned: readBoolean });
+    const reader = requirePrincipal(request);
+    return toList(await templates.list(reader, page.limit, filter, page.after), (template) => templateRecord(template, reader));
   });
 
   app.get<ById>('/v1/templates/:id', { schema: READ }, async (request, reply) => {
-    const template = await templates.find(requirePrincipal(request).keyId, request.params.id);
+    const reader = requirePrincipal(request);
+    const template = await templates.find(reader, request.params.id);
     setVersionTag(reply, template);
-    return wholeRecord(template, templates);
+    return wholeRecord(template, templates, reader);
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
     const { page } = readPage(request);
-    const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
+    const versions = await templates.versions(requirePrincipal(request), request.params.id);
     const following = versions.filter(({ version }) => !page.after || version < Number(page.after.id));
     // The number of a version is its position in the list.
     const rows = following.map((each) => ({ ...each, id: String(each.version), createdAt: each.updatedAt }));
@@ -142,46 +154,49 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
 
   app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
     const { id, version } = request.params;
-    const template = await templates.version(requirePrincipal(request).keyId, id, Number(version));
-    return wholeRecord(template, templates);
+    const reader = requirePrincipal(request);
+    return wholeRecord(await templates.version(reader, id, Number(version)), templates, reader);
   });
 
   app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
     const change = readPatch(takeBody(request));
-    const template = await templates.update(requirePrincipal(request), request.params.id, change, readIfMatch(request));
+    const owner = requirePrincipal(request);
+    const template = await templates.update(owner, request.params.id, change, readIfMatch(request));
     setVersionTag(reply, template);
-    return templateRecord(template);
+    return templateRecord(template, owner);
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
-    await templates.remove(requirePrincipal(request).keyId, request.params.id, readIfMatch(request));
+    await templates.remove(requirePrincipal(request), request.params.id, readIfMatch(request));
     return reply.code(204).send();
   });
 }
 
-async function wholeRecord(template: TemplateWithHtml, templates: Templates) {
+async function wholeRecord(template: TemplateWithHtml, templates: Templates, reader: TemplateOwner) {
   const { html, schema } = template;
   const samples = [...(await templates.samples(template))].map(([name, json]) => [name, JSON.parse(json)]);
   const parsed: unknown = schema === null ? null : JSON.parse(schema);
-  return { ...templateRecord(template), html, schema: parsed, samples: Object.fromEntries(samples) };
+  return { ...templateRecord(template, reader), html, schema: parsed, samples: Object.fromEntries(samples) };
 }
 
 function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
+    const owner = requirePrincipal(request);
     const create = async (also: Parameters<typeof templates.create>[2]) => {
-      const template = await templates.create(requirePrincipal(request), { ...rest, metadata, engine }, also);
+      const template = await templates.create(owner, { ...rest, metadata, engine }, also);
       setVersionTag(reply, template);
       return template;
     };
-    return createOnce(request, reply, idempotency, create, templateRecord);
+    return createOnce(request, reply, idempotency, create, (template) => templateRecord(template, owner));
   });
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(request, checkReplace, limits);
-    const template = await templates.replace(requirePrincipal(request), request.params.id, draft, readIfMatch(request));
+    const owner = requirePrincipal(request);
+    const template = await templates.replace(owner, request.params.id, draft, readIfMatch(request));
     setVersionTag(reply, template);
-    return templateRecord(template);
+    return templateRecord(template, owner);
   });
 }
 
@@ -192,9 +207,9 @@ function readPatch(body: unknown): TemplatePatch {
   const change = { ...others, schema: parseDataSchema(schema, errors) };
   const makesVersion = makesNewVersion(change);
   if (!makesVersion && !given && publishedVersion === undefined)
-    errors.add('', 'must have name, metadata, schema, samples or published_version; PUT replaces the HTML');
+    errors.add('', 'must have name, metadata, visibility, schema, samples or published_version; PUT replaces the HTML');
   if (makesVersion && publishedVersion !== undefined)
-    errors.add('published_version', 'cannot be combined with name, metadata or schema, which make a new version');
+    errors.add('published_version', 'cannot be combined with name, metadata, visibility or schema, which make a new version');
   errors.addAll(textErrors('name', change.name ?? ''));
   parseMetadata(change.metadata, errors);
   const samples = parseSamples(given, errors);
@@ -272,8 +287,18 @@ const CREATE = {
 const LIST = {
   operationId: 'listTemplates',
   summary: 'List templates',
-  querystring: { type: 'object', properties: FILTER_PARAMETERS },
-  response: { 200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) } },
+  querystring: {
+    type: 'object',
+    properties: {
+      ...FILTER_PARAMETERS,
+      owned: {
+        type: 'boolean',
+        description: '`true` for the templates of this key only, `false` for those that other keys share. Default: both.',
+        examples: [true],
+      },
+    },
+  },
+  response: { 200: { description: 'One page of the templates that this key may read.', ...listSchema(TEMPLATE_SCHEMA) } },
 };
 
 const READ = {
@@ -304,7 +329,8 @@ const READ_VERSION = {
 const REPLACE = {
   operationId: 'replaceTemplate',
   summary: 'Replace a template',
-  description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
+  description:
+    'The next render uses the new version. `name`, `engine`, `metadata` and `visibility` keep their values if they are not sent.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(ReplaceBody, { html: '<h1>Good day {{name}}</h1>' }),
@@ -316,7 +342,7 @@ const UPDATE = {
   operationId: 'updateTemplate',
   summary: 'Change a template without its HTML',
   description:
-    'Another `name`, `metadata` or `schema` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
+    'Another `name`, `metadata`, `visibility` or `schema` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(PatchBody, { name: 'Greeting' }),

@@ -429,7 +429,7 @@ export const PdfRequestBody = Type.Object(
     template_id: option(Type.String({ $id: 'TemplateId', maxLength: 64 }), {
       expected: TEMPLATE_ID,
       description:
-        'A stored template of the same key: `tpl_...`, `tpl_...@7` for version 7, `tpl_...@published` for the version that its owner published. Without a version, and with `@latest`, the current one. Filled with `data`, it may have as many bytes as `html`.',
+        'A stored template of the same key, or one that its account shares: `tpl_...`, `tpl_...@7` for version 7, `tpl_...@published` for the version that its owner published. Without a version, and with `@latest`, the current one. Filled with `data`, it may have as many bytes as `html`.',
       examples: ['tpl_0123456789ABCDEFGHIJKL'],
     }),
     data: option(AnyObject, {
