@@ -29,6 +29,7 @@ interface Candidate {
   id: string;
   engine: string;
   version: number;
+  published_version: number | null;
   updated_at: number;
 }
 
@@ -66,15 +67,12 @@ export class TemplateParts {
     const parts: Part[] = [];
     let bytes = usedBytes;
     for (const [name, candidate] of candidates) {
-      const version = readReference(name).version ?? (await this.#findVersion(reader, candidate));
-      if (candidate.engine !== 'liquid') parts.push({ name, problem: 'the template has another engine than liquid' });
-      else {
-        const part = await this.#readPart(name, { templateId: candidate.id, version });
-        bytes += 'html' in part ? Buffer.byteLength(part.html) : 0;
-        if (bytes > MAX_BYTES)
-          throw new ServiceError('template_error', `the parts of the template have more than ${MAX_BYTES} bytes together`);
-        parts.push(part);
-      }
+      const version = namedVersion(name, candidate) ?? (await this.#findVersion(reader, candidate));
+      const part = await this.#readPart(name, candidate, version);
+      bytes += 'html' in part ? Buffer.byteLength(part.html) : 0;
+      if (bytes > MAX_BYTES)
+        throw new ServiceError('template_error', `the parts of the template have more than ${MAX_BYTES} bytes together`);
+      parts.push(part);
     }
     return parts;
   }
@@ -86,7 +84,7 @@ export class TemplateParts {
       const some = names.slice(start, start + NAMES_AT_ONCE);
       const rows = await this.#database.query
         .selectFrom('templates')
-        .select(['id', 'key_id', 'name', 'engine', 'version', 'created_at', 'updated_at'])
+        .select(['id', 'key_id', 'name', 'engine', 'version', 'published_version', 'created_at', 'updated_at'])
         .where('name', 'in', [...new Set(some.map((name) => readReference(name).name))])
         .where(readableBy(reader))
         .execute();
@@ -105,7 +103,9 @@ export class TemplateParts {
     return (await findVersionAsOf(this.#database.query, id, asOf)) ?? version;
   }
 
-  async #readPart(name: string, { templateId, version }: VersionOf): Promise<Part> {
+  async #readPart(name: string, { id: templateId, engine }: Candidate, version: number | 'none'): Promise<Part> {
+    if (engine !== 'liquid') return { name, problem: 'the template has another engine than liquid' };
+    if (version === 'none') return { name, problem: 'no version of the template is published' };
     const { query } = this.#database;
     const current = query.selectFrom('templates').select(['html', 'engine']).where('id', '=', templateId);
     const past = query.selectFrom('template_versions').select(['html', 'engine']).where('template_id', '=', templateId);
@@ -130,10 +130,16 @@ export class TemplateParts {
       parts.map(({ name }) => name),
     );
     return parts.every(({ name, from }) => {
-      const { id, version: current } = now.get(name) ?? {};
-      return !from || (from.templateId === id && from.version === (readReference(name).version ?? current));
+      const means = now.get(name);
+      return !from || (means?.id === from.templateId && (namedVersion(name, means) ?? means.version) === from.version);
     });
   }
+}
+
+/** The version that a name asks for; undefined for the current one. */
+function namedVersion(name: string, { published_version: published }: Candidate): number | 'none' | undefined {
+  const { version } = readReference(name);
+  return version === 'published' ? (published ?? 'none') : version;
 }
 
 function sizeOf(parts: Map<string, Part>): number {

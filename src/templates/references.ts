@@ -3,12 +3,12 @@
 export interface Reference {
   name: string;
   /** Undefined for the current version. */
-  version: number | undefined;
+  version: number | 'published' | undefined;
 }
 
 /** The longest name of a template, with a version. */
 const REFERENCE = /\b(?:render|layout)\s*(?:'([^'\\{]{1,220})'|"([^"\\{]{1,220})")/g;
-const VERSION = /@(?:(\d{1,9})|latest)$/;
+const VERSION = /@(?:(\d{1,9})|(published)|latest)$/;
 
 /**
  * Finds what tags may refer to, in linear time. It also finds names in comments and in text, because what is missing is an error only if a
@@ -20,9 +20,11 @@ export function findReferences(html: string): Set<string> {
   return found;
 }
 
-/** Reads a name, `name@7` or `name@latest`. */
+/** Reads a name, `name@7`, `name@published` or `name@latest`. */
 export function readReference(text: string): Reference {
   const found = VERSION.exec(text);
   if (!found?.index) return { name: text, version: undefined };
-  return { name: text.slice(0, found.index), version: found[1] === undefined ? undefined : Number(found[1]) };
+  const [, number, published] = found;
+  const version = published ? 'published' : number === undefined ? undefined : Number(number);
+  return { name: text.slice(0, found.index), version };
 }

@@ -29,6 +29,18 @@ const textOf = async (by: Client, { id }: TemplateRecord, data: object = {}) =>
 const failure = async (by: Client, { id }: TemplateRecord) =>
   (await problem(await by.pdf({ template_id: id }), 422, 'template_error')).detail as string;
 
+test('renders the published version of a part, and says that none is published', async () => {
+  const [ada, bob] = await newKeys();
+  const address = await store(ada, 'address', '<p>first', { visibility: 'account' });
+  await put(ada, address, '<p>second');
+  const letter = await store(bob, 'letter', "{% render 'address@published' %} {% render 'address' %}");
+  expect(await failure(bob, letter)).toContain('letter > address@published: no version of the template is published');
+  await succeeded(ada.send('PATCH', `/v1/templates/${address.id}`, { published_version: 1 }));
+  expect(await textOf(bob, letter)).toBe('first second');
+  await succeeded(ada.send('PATCH', `/v1/templates/${address.id}`, { published_version: 2 }));
+  expect(await textOf(bob, letter)).toBe('second second');
+});
+
 test('renders a letter from its layout and parts, with the files of all of them', async () => {
   const [ada] = await newKeys();
   const css = (text: string) => ({ content: Buffer.from(text).toString('base64') });

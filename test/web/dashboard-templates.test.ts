@@ -424,3 +424,26 @@ test('says that sample data breaks the schema, and restores the schema with a ve
   await page.getByRole('button', { name: 'Store broken' }).click();
   await page.getByText('broken is stored with the template.', { exact: true }).waitFor();
 });
+
+test('shares a template with the other keys of the account, which store copies', async () => {
+  const key = await newClient();
+  const template = await key.template('<p>Shared text', { name: 'Letter', samples: { Usual: { a: 1 } } });
+  const page = await signIn(key.key, `#/templates/${template.template_id}`);
+  await page.getByRole('switch', { name: 'Shared with the account' }).click();
+  await page.getByText('All keys of the account can render it now.').waitFor();
+  await write(page, 'Template HTML', '<p>Shared text, later');
+  await save(page).click();
+  await page.getByText(/^Version \d$/).waitFor();
+  const made = await key.send('POST', '/v1/keys', { name: 'Other' });
+  const { key: other } = (await made.json()) as { key: string };
+
+  const theirs = await signIn(other, `#/templates/${template.template_id}`);
+  await theirs.getByText('of another key, which shares it').waitFor();
+  expect(await theirs.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
+  await theirs.getByRole('button', { name: 'Save a copy' }).click();
+  await theirs.getByText('Version 1', { exact: true }).waitFor();
+  const { data } = await new Client(service.url, other).json<{ data: TemplateRecord[] }>('/v1/templates?owned=true');
+  expect(data).toMatchObject([{ name: 'Letter', visibility: 'key' }]);
+  expect(data[0]?.template_id).not.toBe(template.template_id);
+  expect(await accessibilityViolations(theirs)).toEqual([]);
+});

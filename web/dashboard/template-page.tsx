@@ -57,14 +57,16 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
   const save = async (over = base.current): Promise<TemplateRecord> => {
     const sent = draft.value;
     const record = await store(saved, sent, over);
-    if (!saved) {
-      moveSampleToTemplate(record);
-      setRouteId(record.template_id);
-    }
+    if (!saved) moveSampleToTemplate(record);
+    setRouteId(record.template_id);
     setSaved(record);
     base.current = record.version;
     showToast(`Saved as version ${record.version}.`);
     return record;
+  };
+  const take = (record: TemplateRecord) => {
+    if (record.version !== saved?.version) base.current = record.version;
+    setSaved({ ...saved, ...record });
   };
   const reload = () => {
     release();
@@ -80,11 +82,11 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S saves, from wherever within
     <div class="stack" onKeyDown={onKeyDown}>
       <PageHead title={saved ? 'Template' : 'New template'}>
-        {saved && <SavedActions saved={saved} changed={changed} onDelete={() => setRemoves(true)} />}
+        {saved && <SavedActions saved={saved} changed={changed} onShared={take} onDelete={() => setRemoves(true)} />}
         <Button
-          label={saving.running ? 'Saving…' : 'Save'}
+          label={saving.running ? 'Saving…' : saveLabel(saved)}
           look="primary"
-          disabled={!changed || saving.running}
+          disabled={(!changed && saved?.owned !== false) || saving.running}
           onClick={saveNow}
         />
       </PageHead>
@@ -105,10 +107,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         changed={changed}
         onHtml={(html) => change({ html })}
         onSave={() => save()}
-        onChanged={(record) => {
-          if (record.version !== saved?.version) base.current = record.version;
-          setSaved({ ...saved, ...record });
-        }}
+        onChanged={take}
         onReload={reload}
       />
       {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}
@@ -116,8 +115,23 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
   );
 }
 
-function SavedActions({ saved, changed, onDelete }: { saved: TemplateRecord; changed: boolean; onDelete(): void }) {
-  const { name, engine, html = '' } = saved;
+interface SavedActionsProps {
+  saved: TemplateRecord;
+  changed: boolean;
+  onShared(template: TemplateRecord): void;
+  onDelete(): void;
+}
+
+function SavedActions({ saved, changed, onShared, onDelete }: SavedActionsProps) {
+  const { name, engine, html = '', owned, visibility } = saved;
+  const sharing = useAction();
+  const share = () =>
+    sharing.run(async () => {
+      const wanted = visibility === 'account' ? 'key' : 'account';
+      const response = await send('PATCH', `${PATH}/${saved.template_id}`, { visibility: wanted });
+      onShared((await response.json()) as TemplateRecord);
+      showToast(wanted === 'account' ? 'All keys of the account can render it now.' : 'Only this key can render it now.');
+    });
   return (
     <>
       <a class="button" href={`#/documents?template=${saved.template_id}`}>
@@ -128,7 +142,23 @@ function SavedActions({ saved, changed, onDelete }: { saved: TemplateRecord; cha
         disabled={changed} // which would be lost here
         onClick={() => handOver({ name, engine, html, data: readSample(saved).text }, '/')}
       />
-      <Button label="Delete" look="danger" onClick={onDelete} />
+      {owned && (
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              role="switch"
+              aria-checked={visibility === 'account'}
+              checked={visibility === 'account'}
+              disabled={sharing.running}
+              onChange={share}
+            />
+            Shared with the account
+          </label>
+          <Button label="Delete" look="danger" onClick={onDelete} />
+        </>
+      )}
+      <ErrorMessage error={sharing.error} />
     </>
   );
 }
@@ -136,8 +166,15 @@ function SavedActions({ saved, changed, onDelete }: { saved: TemplateRecord; cha
 /** `over` is the version that the visitor means to replace. Throws a problem with status 412 if there is a newer one. */
 async function store(saved: TemplateRecord | null, draft: Draft, over?: number): Promise<TemplateRecord> {
   const samples = saved?.samples ?? firstSamples();
-  const response = await (saved ? replace(saved, draft, over ?? saved.version) : send('POST', PATH, { ...draft, samples }));
+  const response = await (saved?.owned
+    ? replace(saved, draft, over ?? saved.version)
+    : send('POST', PATH, { ...draft, samples }));
   return { ...((await response.json()) as TemplateRecord), html: draft.html, samples };
+}
+
+/** Of a template of another key, a copy is stored. */
+function saveLabel(saved: TemplateRecord | null): string {
+  return saved?.owned === false ? 'Save a copy' : 'Save';
 }
 
 /** A new name alone is sent alone. */
@@ -240,6 +277,7 @@ function DraftFields({ draft, saved, changed, onChange }: DraftFieldsProps) {
       </div>
       <p class="hint filters-end" role="status">
         {saved ? `Version ${saved.version}` : 'Not stored yet'}
+        {saved && !saved.owned ? ' of another key, which shares it' : ''}
         {changed ? ', with unsaved changes' : ''}
       </p>
     </div>
