@@ -6,6 +6,7 @@ import { closeAfterAll } from '../support/close-after-all.ts';
 import { HIDING_PLACES } from '../support/hidden-texts.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
+import { readZip } from '../support/read-zip.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService({}).then(closeAfterAll);
@@ -60,7 +61,23 @@ describe('a PDF becomes', () => {
     expect((await conformed(own, ['PDF/A-3b', 'PDF/UA-1'])).equals(own)).toBe(true);
   });
 
-  test('no other PDF afterwards, but for a signature', async () => {
+  test('several PDFs afterwards, each of which conforms', async () => {
+    const three = Buffer.from(await client.rendered({ html: '<p>a<p style="break-before: page">b' }));
+    const steps = [{ conform: { profile: 'PDF/A-2b' } }, { split: { every: 1 } }];
+    for (const pdf of [three, await conformed(three, 'PDF/A-2b')]) {
+      const reply = await succeeded(client.send('POST', '/v1/pdf/assemble', { parts: [{ file: base64(pdf) }], steps }));
+      const parts = await readZip(await bytesOf(reply));
+      expect(parts.size).toBe(2);
+      for (const part of parts.values()) expect(await isValid(Buffer.from(part), 'PDF/A-2b')).toBe(true);
+    }
+  });
+
+  test('PDF/UA with its title shown, if it has tags', async () => {
+    const untitled = await changed(tagged, (pdf) => pdf.context.catalog.getDict().delete('ViewerPreferences'));
+    expect(await isValid(await conformed(untitled, 'PDF/UA-1'), 'PDF/UA-1')).toBe(true);
+  });
+
+  test('no other PDF afterwards, but for a signature and a split', async () => {
     const body = { parts: [{ file: base64(plain) }], steps: [{ conform: { profile: 'PDF/A-2b' } }, { stamp: { text: 'x' } }] };
     const { errors } = await problem(await client.send('POST', '/v1/pdf/assemble', body), 400, 'invalid_request');
     expect(errors).toEqual([{ path: 'steps[1]', message: 'cannot follow conform, which ends the PDF' }]);

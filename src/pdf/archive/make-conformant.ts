@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { PdfNumber } from '@libpdf/core';
 import { addOutputIntent } from '../conformance/output-intent.ts';
 import { type Claims, isVersion2 } from '../conformance/profiles.ts';
-import { writeInformation } from '../edit/metadata.ts';
+import { showTitle, writeInformation } from '../edit/metadata.ts';
 import { type DocumentFacts, xmpStream } from '../edit/xmp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { completeFonts } from './complete-fonts.ts';
@@ -17,7 +17,7 @@ const [HIDDEN, PRINTED] = [1 | 2 | 32 | 256, 4];
 
 /** `facts` are those of the information dictionary. Entries that no schema defines are only there. */
 export function makeConformant(pdf: ForeignPdf, claims: Claims, facts: DocumentFacts): void {
-  const { archive } = claims;
+  const { archive, accessible } = claims;
   if (isVersion2(claims)) pdf.beginVersion2();
   else {
     pdf.version = archive?.part === 1 ? '1.4' : '1.7';
@@ -26,6 +26,7 @@ export function makeConformant(pdf: ForeignPdf, claims: Claims, facts: DocumentF
   pdf.catalog.set('Metadata', pdf.add(xmpStream({ ...facts, custom: [] }, claims)));
   pdf.catalog.delete('Version');
   pdf.id ??= randomBytes(ID_BYTES);
+  if (accessible && facts.title) showTitle(pdf);
   if (!archive) return;
   const intents = pdf.list(pdf.catalog, 'OutputIntents').map((each) => pdf.asDict(each));
   if (!intents.some((intent) => pdf.name(intent, 'S') === 'GTS_PDFA1')) addOutputIntent(pdf);

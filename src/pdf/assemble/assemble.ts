@@ -94,9 +94,9 @@ type Conforming = NonNullable<AssemblyOrder['conform']>;
 const loadConform = () => import('./conform.ts');
 
 /** A single PDF that conforms as it is stays as it is. */
-async function findConformant({ parts, steps, conform: wanted }: AssemblyOrder, checks: PartChecks) {
+async function findConformant({ parts, steps, split, conform: wanted }: AssemblyOrder, checks: PartChecks) {
   const [only, ...more] = parts;
-  if (!wanted || !only || more.length || steps.length || only.pages !== undefined || only.password !== undefined)
+  if (!wanted || split || !only || more.length || steps.length || only.pages !== undefined || only.password !== undefined)
     return undefined;
   const { alreadyConformant } = await loadConform();
   const found = await alreadyConformant(only.content, wanted.step);
@@ -127,6 +127,7 @@ async function finish({ pdf }: OpenDocument, order: AssemblyOrder): Promise<Asse
   let bytes = 0;
   const writeNext = async (part: ForeignPdf) => {
     const file = await write(part, order, bytes);
+    if (order.conform) await (await loadConform()).requireConformance(file.content, order.conform.step);
     bytes += file.content.length;
     return file;
   };

@@ -86,7 +86,7 @@ export function pdfDate(date: string | undefined): string | undefined {
 }
 
 /** Makes readers show the title of a tagged PDF instead of its filename (PDF/UA, 7.1). */
-function showTitle(editable: EditablePdf): void {
+export function showTitle(editable: EditablePdf): void {
   const preferences = editable.copyDictionary(editable.catalog, 'ViewerPreferences');
   preferences.set('DisplayDocTitle', PdfBool.TRUE);
   editable.catalog.set('ViewerPreferences', preferences);

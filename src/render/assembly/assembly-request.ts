@@ -189,7 +189,11 @@ interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password' |
 
 const LAST = ['encrypt', 'conform', 'sign', 'split', 'extract'] as const;
 /** What may follow a step that ends the PDF. */
-const AFTER_LAST: Readonly<Record<string, string>> = { encrypt: 'split', conform: 'sign', sign: 'sign' };
+const AFTER_LAST: Readonly<Record<string, readonly string[]>> = {
+  encrypt: ['split'],
+  conform: ['sign', 'split'],
+  sign: ['sign'],
+};
 
 function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: ValidationErrors): Steps {
   const steps: Steps = {
@@ -209,7 +213,7 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
       errors.add(at, `must have exactly one of ${Object.keys(StepSchema.properties).join(', ')}`);
       continue;
     }
-    const mayFollow = ended === undefined || AFTER_LAST[ended] === name;
+    const mayFollow = ended === undefined || AFTER_LAST[ended]?.includes(name);
     if (!mayFollow) errors.add(at, `cannot follow ${ended}, which ends the PDF`);
     if (LAST.some((last) => last === name)) ended = name;
     parseStep(step, { at, number, files, errors }, steps);
