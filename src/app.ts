@@ -139,6 +139,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     ...rendering({ ...services, ...pdfReaders }, engine),
     merging,
     backgroundJobs,
+    gotenbergWebhooks: config.gotenberg.gotenbergWebhooks,
     ...pdfReaders,
     policy: engine.policy,
     resultUploads: new ResultUploads(engine.policy, config.uploads, (details) =>

@@ -367,6 +367,12 @@ const SETTINGS = {
     ['on', 'off'],
     'Whether the service also answers the paths and forms of Gotenberg: /forms/chromium/..., /forms/pdfengines/merge, /health and /version (see docs/guide/gotenberg.md).',
   ),
+  gotenbergWebhooks: choice(
+    'PLATEN_GOTENBERG_WEBHOOKS',
+    'async',
+    ['async', 'sync'],
+    'When a Gotenberg request with a webhook is answered: at once (async), or when everything has been sent to the webhook (sync).',
+  ),
   gotenbergKey: text(
     'PLATEN_GOTENBERG_KEY',
     'API key for requests to the Gotenberg paths without credentials. When empty, they are answered with 401. When set, anyone who can reach the port can render on the account of the key.',
@@ -434,7 +440,7 @@ const SLICES = {
   deliveries: ['webhookRetryMs', 'webhookTimeoutMs'],
   uploads: ['webhookTimeoutMs'],
   playground: ['playground', 'playgroundConcurrency', 'playgroundSecondsPerMinute', 'playgroundOutboundAllow'],
-  gotenberg: ['gotenbergRoutes', 'gotenbergKey'],
+  gotenberg: ['gotenbergRoutes', 'gotenbergWebhooks', 'gotenbergKey'],
   mcp: ['apiKey'],
 } as const satisfies SliceTable;
 

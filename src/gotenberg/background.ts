@@ -15,8 +15,8 @@ export class BackgroundJobs {
   readonly #end = new AbortController();
   #draining = false;
 
-  /** Begins `work`, which must not throw. Throws `queue_full` and `shutting_down`. */
-  begin(account: string, work: (signal: AbortSignal) => Promise<void>): void {
+  /** Begins `work`, which must not throw, and returns its end. Throws `queue_full` and `shutting_down`. */
+  begin(account: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.#draining) throw new ServiceError('shutting_down', 'the service is shutting down');
     const own = [...this.#jobs.values()].filter((other) => other === account).length;
     // An account must leave at least as many places free as it uses.
@@ -24,6 +24,7 @@ export class BackgroundJobs {
       throw queueFull('too many results wait to be sent', RETRY_AFTER_SECONDS);
     const job = work(this.#end.signal).finally(() => this.#jobs.delete(job));
     this.#jobs.set(job, account);
+    return job;
   }
 
   /** Accepts no more jobs, and resolves when all running jobs have ended. */

@@ -42,10 +42,13 @@ export interface GotenbergServices extends RouteServices {
   resultUploads: ResultUploads;
   policy: OutboundPolicy;
   backgroundJobs: BackgroundJobs;
+  gotenbergWebhooks: GotenbergRouteOptions['gotenbergWebhooks'];
 }
 
 export interface GotenbergRouteOptions {
   gotenbergRoutes: 'on' | 'off';
+  /** When a request with a webhook is answered: at once, or after its result was sent. */
+  gotenbergWebhooks: 'async' | 'sync';
   /** The API key of requests without credentials. Empty if they have none. */
   gotenbergKey: string;
 }
@@ -213,8 +216,8 @@ async function answerChange(
   return send(reply, { ...changed, filename: filename ?? changed.name }, await spoolPdf(changed, usage, services.blobs));
 }
 
-/** Answers 204 at once, and sends the result to the webhook when it is ready. */
-function answerLater(
+/** Sends the result to the webhook when it is ready. Answers 204, at once if webhooks are asynchronous. */
+async function answerLater(
   services: GotenbergServices,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -222,8 +225,8 @@ function answerLater(
   webhook: WebhookAddresses,
   filename: string | undefined,
   render: Render,
-): FastifyReply {
-  const { backgroundJobs, budgets, resultUploads, logger, requestLog } = services;
+): Promise<FastifyReply> {
+  const { backgroundJobs, budgets, resultUploads, logger, requestLog, gotenbergWebhooks } = services;
   const principal = requirePrincipal(request);
   const webhookJob = { uploads: resultUploads, to: webhook, trace: readTrace(request) };
   const held = budgets.memory.open(principal.accountId);
@@ -253,13 +256,15 @@ function answerLater(
     }
   };
   const job = (signal: AbortSignal) => inWorkLog(log, () => work(signal));
+  let end: Promise<void>;
   try {
     held.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
-    backgroundJobs.begin(principal.accountId, job);
+    end = backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
     held.release();
     throw error;
   }
+  if (gotenbergWebhooks === 'sync') await end;
   return reply.code(204).send();
 }
 

@@ -130,6 +130,22 @@ describe('all routes', () => {
   });
 });
 
+test('a webhook gets its result before the reply, if the operator wants it so', async () => {
+  const settings = { PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_GOTENBERG_WEBHOOKS: 'sync', PLATEN_OUTBOUND_ALLOW: receiver.address };
+  await using waiting = await startService(settings);
+  const { key: own } = await waiting.createKey('growth');
+  const headers = {
+    'gotenberg-webhook-url': `http://${receiver.address}/at-once`,
+    'gotenberg-webhook-error-url': `http://${receiver.address}/fault`,
+  };
+  const sent = async (fields: Fields) => {
+    const reply = await new GotenbergClient(waiting.url, own).post('pdfengines/rotate', fields, headers);
+    return [reply.status, receiver.received.at(-1)?.path];
+  };
+  expect(await sent({ 'a.pdf': TWO, rotateAngle: '90' })).toEqual([204, 'POST /at-once']);
+  expect(await sent({ 'a.pdf': TWO, rotateAngle: '90', rotatePages: '9' })).toEqual([204, 'POST /fault']);
+});
+
 describe('merge', () => {
   const files = { '2.pdf': TWO, '1.pdf': THREE };
 
