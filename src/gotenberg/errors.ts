@@ -69,13 +69,19 @@ export function errorSender(routes: 'on' | 'off'): SendError {
 }
 
 function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
-  reply.header('gotenberg-trace', readTrace(request));
+  reply.headers(traceHeaders(request));
   const text = { type: 'text/plain; charset=UTF-8', body: errorMessage(error), challenge: 'Basic realm="Platen", Bearer' };
   return sendError(request, reply, error, { ...text, status: errorStatus(error) });
 }
 
+/** The trace under both names that Gotenberg has for it. */
+export function traceHeaders(request: FastifyRequest): Record<string, string> {
+  const trace = readTrace(request);
+  return { 'gotenberg-trace': trace, 'x-correlation-id': trace };
+}
+
 /** The trace that the client sent, or a new one. */
 export function readTrace({ id, headers }: FastifyRequest): string {
-  const given = headers['gotenberg-trace'];
+  const given = headers['gotenberg-trace'] ?? headers['x-correlation-id'];
   return typeof given === 'string' && TRACE.test(given) ? given : id;
 }

@@ -28,7 +28,7 @@ import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { changePdfs } from './changes/change-pdfs.ts';
 import { createCredentialReader } from './credentials.ts';
 import { addDownloads } from './downloads.ts';
-import { readTrace } from './errors.ts';
+import { readTrace, traceHeaders } from './errors.ts';
 import { translateError } from './field-names.ts';
 import { type GotenbergSource, readGotenbergForm } from './form.ts';
 import { PDF_ROUTES, type PdfRouteName, type RouteKind } from './known-fields.ts';
@@ -79,7 +79,7 @@ export async function gotenbergRoutes(
       gotenbergTarget,
       secretOf: createCredentialReader(gotenbergKey),
     });
-    scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', readTrace(request)));
+    scope.addHook('onRequest', async (request, reply) => void reply.headers(traceHeaders(request)));
     readForms(scope, services);
     for (const source of SOURCES) {
       scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf') }, (request, reply) =>
@@ -99,17 +99,20 @@ export async function gotenbergRoutes(
 
 /** `/health` and `/version`, which require no key. */
 export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Promise<void>, version: string): void {
-  app.get('/health', HIDDEN, async (_request, reply) => {
+  app.get('/health', HIDDEN, async (request, reply) => {
     const isUp = await checkReady().then(
       () => true,
       () => false,
     );
     const health = { status: isUp ? 'up' : 'down', timestamp: new Date().toISOString() };
-    return reply.code(isUp ? 200 : 503).send({ status: health.status, details: { chromium: health } });
+    return reply
+      .headers(traceHeaders(request))
+      .code(isUp ? 200 : 503)
+      .send({ status: health.status, details: { chromium: health } });
   });
   // The version of Gotenberg whose forms are supported, and our own.
-  app.get('/version', HIDDEN, async (_request, reply) =>
-    reply.type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
+  app.get('/version', HIDDEN, async (request, reply) =>
+    reply.headers(traceHeaders(request)).type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
   );
 }
 

@@ -763,5 +763,7 @@ test('serves health and version without a key', async () => {
   const health = await fetch(`${service.url}/health`);
   expect(await health.json()).toMatchObject({ status: 'up', details: { chromium: { status: 'up' } } });
   expect((await fetch(`${service.url}/health`, { method: 'HEAD' })).status).toBe(200);
+  const traced = await fetch(`${service.url}/version`, { headers: { 'x-correlation-id': 'trace-4' } });
+  expect(['gotenberg-trace', 'x-correlation-id'].map((name) => traced.headers.get(name))).toEqual(['trace-4', 'trace-4']);
   expect(await (await fetch(`${service.url}/version`)).text()).toMatch(/^8\.\d+\.\d+\+platen/);
 });
