@@ -4,7 +4,7 @@ import { type FetchedFile, fetchFile, NoResponseError } from '../egress/fetch-by
 import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
 import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
-import { type Field, json, readList, readObject } from './read-field.ts';
+import { type Field, readList, readObject, secretJson } from './read-field.ts';
 import { type GotenbergForm, withoutFolders } from './sent-form.ts';
 
 interface Download {
@@ -19,7 +19,7 @@ const MAX_DOWNLOADS = 100;
 const TIMEOUT_MS = 30_000;
 const NOT_FOR_CALLERS = connectionHeaders();
 
-export const DOWNLOADS: Field = json(readDownloads);
+export const DOWNLOADS: Field = secretJson(readDownloads);
 
 /** Returns undefined if there are none. */
 function readDownloads(value: unknown): Download[] | undefined {

@@ -1,4 +1,5 @@
 /** Sends errors in the format of Gotenberg: an HTTP status and a line of text. */
+import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, FieldError, ServiceError } from '../errors.ts';
 import { KEY_NEEDED } from '../http/server/authenticate.ts';
@@ -29,6 +30,7 @@ export function errorMessage(error: ServiceError): string {
   if (status !== undefined) return `Invalid HTTP status code from the main page: ${status}`;
   if (message === KEY_NEEDED) return MISSING_KEY;
   if (code === 'not_conformant') return describeViolations(members.violations as Violation[]);
+  if (message.startsWith('failOnResourceHttpStatusCodes: ')) return describeStatuses(members.resources as AnsweredResource[]);
   if (code !== 'invalid_request') return message;
   const errors = (members.errors ?? []) as FieldError[];
   return errors.length ? describeFaults(errors) : message;
@@ -37,6 +39,16 @@ export function errorMessage(error: ServiceError): string {
 /** The status of the page, if it is the reason. A page with a content type is something other than HTML. */
 function failedStatus({ code, members }: ServiceError): unknown {
   return code === 'navigation_failed' && members.content_type === undefined ? members.upstream_status : undefined;
+}
+
+interface AnsweredResource {
+  url: string;
+  status: number;
+}
+
+function describeStatuses(resources: readonly AnsweredResource[]): string {
+  const lines = resources.map(({ url, status }) => `${url} - ${status}: ${STATUS_CODES[status] ?? ''}`);
+  return ['Invalid HTTP status code from resources:', ...lines].join('\n');
 }
 
 /** Names each rule once, because clients of Gotenberg get no list beside the message. */

@@ -20,6 +20,7 @@ const HORIZONTAL = ['marginLeft', 'marginRight', 'paperWidth', 'paperHeight', 'p
 const VERTICAL = ['marginTop', 'marginBottom', 'paperHeight', 'paperWidth', 'paperSize'];
 const ALLOWED = Object.keys(PERMISSIONS);
 const PROFILES = ['pdfa', 'nativePdfa', 'pdfua', 'nativePdfua'];
+const NO_BOX = /^options\.selector: (?:no element of the document matches|the element that matches has no size)$/;
 const marks = (part: string) => [`watermark${part}`, `stamp${part}`];
 
 /** Options with the fields that set them. If there are several, the first that was sent is meant. */
@@ -81,9 +82,14 @@ function nameField(form: SentForm, { path, message }: FieldError): FieldError {
 function translateMessage(form: SentForm, message: string): string {
   const fieldName = (path: string) => findField(form, path)?.replace(FILE, '');
   const named = message
+    .replace(NO_BOX, () => `The selector '${firstCharacters(form)}' (selector) matched no element with a visible box`)
     .replace(/\boptions(?:\.\w+)+/g, (path) => fieldName(path) ?? path)
     .replace(/^failOn\w+(?=:)/, (name) => fieldName(`options.${name}`) ?? name);
   return ADVICE.reduce((text, [pattern, advice]) => text.replace(pattern, advice), named);
+}
+
+function firstCharacters({ values }: SentForm): string {
+  return String(values.get('selector')).slice(0, MAX_SHOWN).toWellFormed();
 }
 
 /** Undefined if it is no option that a form sets. */

@@ -1,6 +1,20 @@
 /** The form fields of conversions and screenshots, as of Gotenberg 8 and 9: the text of a field in, its value and our option out. */
 import { ALL_CHANGES } from './pdf-fields.ts';
-import { type Field, type Fields, flag, json, number, parseChoice, readFlag, readList, readObject, text } from './read-field.ts';
+import {
+  type Field,
+  type Fields,
+  flag,
+  json,
+  number,
+  parseChoice,
+  quote,
+  readFlag,
+  readList,
+  readObject,
+  secretJson,
+  text,
+  unparsable,
+} from './read-field.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -15,11 +29,12 @@ const LOADING: Fields = {
   waitWindowStatus: text(),
   emulatedMediaType: text('mediaType'),
   emulatedMediaFeatures: json(readMediaFeatures, 'colorScheme'),
-  cookies: json(readCookies),
+  cookies: secretJson(readCookies),
   userAgent: text('userAgent'),
-  extraHttpHeaders: json(readHeaders),
+  extraHttpHeaders: secretJson(readHeaders),
   failOnHttpStatusCodes: json(readStatuses),
   failOnResourceHttpStatusCodes: json(readStatuses),
+  ignoreResourceHttpStatusDomains: json(readDomains),
   failOnResourceLoadingFailed: flag('failOnResourceError'),
   failOnConsoleExceptions: flag('failOnConsoleError'),
   skipNetworkIdleEvent: flag(),
@@ -73,7 +88,8 @@ export const URL_FIELDS: Fields = { url: text() };
 function readDuration(given: string): number {
   const parts = [...given.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy)];
   if (given === '0') return 0;
-  if (!parts.length || parts.map(([part]) => part).join('') !== given) throw new Error('must be a duration such as 2s or 500ms');
+  if (!parts.length || parts.map(([part]) => part).join('') !== given)
+    throw unparsable(given, `time: invalid duration ${quote(given)}`);
   return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
 }
 
@@ -95,6 +111,16 @@ function readStatuses(value: unknown): number[] {
     status % 100 === 99 ? Array.from({ length: 100 }, (_, index) => status - 99 + index) : [status],
   );
   return [...new Set(all)];
+}
+
+/** Reads hosts, which may have a port or be part of a URL. */
+function readDomains(value: unknown): string[] {
+  return readList(value).map((given) => {
+    const text = String(given).trim();
+    const host = URL.parse(text.includes('://') ? text : `http://${text.replace(/^\*?\./, '')}`)?.hostname;
+    if (host) return host;
+    throw new Error('must be a list of domains such as ["example.com"]');
+  });
 }
 
 /** Returns undefined if there are none. */
@@ -127,9 +153,10 @@ function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
+/** A list of names and values, or an object of values by name. */
 function readMediaFeatures(value: unknown): string | undefined {
   let scheme: string | undefined;
-  for (const feature of readList(value)) {
+  for (const feature of Array.isArray(value) ? value : Object.entries(readObject(value)).map(toFeature)) {
     const { name, value: given } = readObject(feature);
     if (name === 'prefers-color-scheme') scheme = String(given);
     else if (name !== 'prefers-reduced-motion' || given !== 'reduce')
@@ -138,4 +165,8 @@ function readMediaFeatures(value: unknown): string | undefined {
       );
   }
   return scheme;
+}
+
+function toFeature([name, value]: [string, unknown]): object {
+  return { name, value };
 }

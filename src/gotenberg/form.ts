@@ -1,5 +1,5 @@
 /** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
-import { type FieldError, invalidField, invalidRequest } from '../errors.ts';
+import { type FieldError, invalidField, invalidRequest, ServiceError } from '../errors.ts';
 import type { Part } from '../http/requests/form-body.ts';
 import { nearest } from '../nearest.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
@@ -22,6 +22,8 @@ type Options = Record<string, unknown>;
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
 const LETTER = { width: '8.5in', height: '11in' };
 const DEFAULT_MARGIN = '0.39in';
+const NO_FILE_URL =
+  'file:// URLs are not accepted on this route. Use the /convert/html or /convert/markdown routes to render local HTML';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
 export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
@@ -47,7 +49,7 @@ function readValue({ name, content }: Part, target: RouteKind, { values, aliases
   if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(describeRefusal(name, target));
   const rename = (member: string, sent: string) => void aliases.set(`${name}.${member}`, `${name}.${sent}`);
-  const value = given === '' ? undefined : field.read(given, rename);
+  const value = given === '' ? undefined : field.read(given, rename, name);
   if (field.repeats) return void values.set(name, [...((values.get(name) ?? []) as unknown[]), value]);
   if (values.has(name)) throw new Error('is sent more than once');
   if (value !== undefined) values.set(name, value);
@@ -79,7 +81,7 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
     ...toPaper(values),
     ...toMargin(values),
     ...toPassword(values),
-    ...toConformance(values),
+    ...toPrintedConformance(values),
     ...(header !== undefined && { headerTemplate: header }),
     ...(footer !== undefined && { footerTemplate: footer }),
     ...(embeds.length && { attachments: toAttachments(form) }),
@@ -87,9 +89,10 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
     ...toInvoice(form),
   };
   if (hasSteps) delete options.password; // it is the last step
+  if (hasLaterMetadata(values)) delete options.metadata;
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
-    throw invalidField('omitBackground', 'requires printBackground set to true');
+    throw new ServiceError('invalid_request', 'omitBackground requires printBackground set to true');
   return toBody(form, source, options, filename);
 }
 
@@ -116,6 +119,7 @@ export function readUrl({ values }: GotenbergForm, source: GotenbergSource): str
   if (source !== 'url') return undefined;
   const url = values.get('url');
   if (!url) throw invalidField('url', 'is required');
+  if (/^file:/i.test(String(url))) throw new ServiceError('invalid_request', NO_FILE_URL);
   return String(url);
 }
 
@@ -184,7 +188,13 @@ function toWait(values: Values): string | undefined {
 export function toFailingStatuses({ values }: GotenbergForm) {
   const statuses = (name: string) => values.get(name) as number[] | undefined;
   const page = statuses('failOnHttpStatusCodes');
-  return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
+  const ignored = (values.get('ignoreResourceHttpStatusDomains') ?? []) as string[];
+  const isIgnored = (url: string) => isWithin(URL.parse(url)?.hostname ?? '', ignored);
+  return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')), isIgnored };
+}
+
+function isWithin(host: string, domains: readonly string[]): boolean {
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
 function toPaper(values: Values): Options {
@@ -224,6 +234,19 @@ export function toConformance(values: Values): { conformance?: unknown[] } {
   const accessible = String(archive).startsWith('PDF/A-4') ? 'PDF/UA-2' : 'PDF/UA-1';
   const conformance = [...(archive === undefined ? [] : [archive]), ...(isAccessible ? [accessible] : [])];
   return conformance.length ? { conformance } : {};
+}
+
+/** Whether the metadata have entries that a print cannot have with the profiles that the form asks for. */
+export function hasLaterMetadata(values: Values): boolean {
+  const { custom = {} } = (values.get('metadata') ?? {}) as { custom?: object };
+  return toConformance(values).conformance !== undefined && Object.keys(custom).some((name) => name !== 'Producer');
+}
+
+/** What a print itself can conform to. */
+function toPrintedConformance(values: Values): { conformance?: unknown[] } {
+  const { conformance = [] } = toConformance(values);
+  const printed = conformance.filter((profile) => profile !== 'PDF/A-1b');
+  return printed.length ? { conformance: printed } : {};
 }
 
 export function toAttachments({ values, embeds, aliases }: GotenbergForm) {

@@ -1,6 +1,7 @@
 /** Which fields of Gotenberg a route reads, refuses or ignores: the name of a field and the kind of route in, the answer out. */
 
-import { STAGE_FIELDS } from './changes/stages.ts';
+import { BULK_FIELDS } from './changes/bulk-stamps.ts';
+import { STAGE_FIELDS, STAGE_ROUTE_FIELDS, type StageRoute } from './changes/stages.ts';
 import { DOWNLOADS } from './downloads.ts';
 import { PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
 import { ALL_GROUPS, fieldsOf, type Group } from './pdf-fields.ts';
@@ -17,6 +18,10 @@ export interface PdfRoute {
   eitherOr?: true;
   /** Whether its steps are those of `stages`. */
   hasStages?: true;
+  /** The only stage, whose members are fields. */
+  stage?: StageRoute;
+  /** Whether its stamps are those of `stamps`. */
+  isBulk?: true;
   isMerge?: true;
   /** A field that the route sets. */
   implied?: string;
@@ -31,6 +36,7 @@ export const PDF_ROUTES = {
   rotate: { groups: ['rotation'], required: ['rotateAngle'] },
   watermark: { groups: ['watermarks'], required: ['watermarkSource'] },
   stamp: { groups: ['stamps'], required: ['stampSource'] },
+  'stamp/bulk': { groups: ['stamps'], required: ['stamps'], isBulk: true },
   'metadata/write': { groups: ['metadata'], required: ['metadata'] },
   'metadata/read': { groups: [], reads: 'metadata' },
   'bookmarks/write': { groups: ['bookmarks'], required: ['bookmarks'] },
@@ -40,6 +46,9 @@ export const PDF_ROUTES = {
   embed: { groups: ['embeds'], required: ['embeds'] },
   convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'], eitherOr: true },
   optimize: { groups: ['optimization'], implied: 'optimizeImages' },
+  redact: { groups: [], required: ['regions'], stage: 'redact' },
+  sign: { groups: [], required: ['certificate'], stage: 'sign' },
+  remediate: { groups: [], required: ['profile'], stage: 'remediate' },
   pipe: { groups: [], required: ['stages'], hasStages: true },
 } as const satisfies Readonly<Record<string, PdfRoute>>;
 
@@ -51,8 +60,10 @@ const OF_ALL_ROUTES: Fields = { downloadFrom: DOWNLOADS };
 /** Fields of merging alone. */
 const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag(), titleBookmarks: flag() };
 
-function fieldsOfRoute({ groups, isMerge, hasStages }: PdfRoute): Fields {
-  return { ...OF_ALL_ROUTES, ...fieldsOf(groups), ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS) };
+function fieldsOfRoute({ groups, isMerge, isBulk, hasStages, stage }: PdfRoute): Fields {
+  if (isBulk) return { ...OF_ALL_ROUTES, ...BULK_FIELDS };
+  const own = { ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS), ...(stage && STAGE_ROUTE_FIELDS[stage]) };
+  return { ...OF_ALL_ROUTES, ...fieldsOf(groups), ...own };
 }
 
 export const FIELDS: Readonly<Record<RouteKind, Fields>> = {
@@ -85,13 +96,12 @@ export const FILES: Readonly<Record<RouteKind, FileFields>> = {
 };
 
 const OF_ALL = ['archives'];
-const OF_PAGES = ['ignoreResourceHttpStatusDomains'];
 const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType', 'facturxVersion'];
 
 /** Fields that the routes of Gotenberg read and those of this server do not support. */
 export const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
-  pdf: [...OF_ALL, ...OF_PAGES, 'resetFormFields'],
-  image: [...OF_ALL, ...OF_PAGES, 'stages'],
+  pdf: [...OF_ALL, 'resetFormFields'],
+  image: [...OF_ALL, 'stages'],
   ...(Object.fromEntries(PDF_ROUTE_ENTRIES.map(([name]) => [name, OF_ALL])) as Record<PdfRouteName, string[]>),
   merge: [...OF_ALL, ...INVOICES, 'resetFormFields', 'stages'],
 };

@@ -4,8 +4,8 @@ import { parseJson } from '../http/requests/json-body.ts';
 /** Notes that a member of the value has another name in the form, so that an error can name it as it was sent. */
 export type Rename = (member: string, sent: string) => void;
 
-/** Parses the text of a field. Throws an Error that says what is valid. */
-export type Reader = (text: string, rename?: Rename) => unknown;
+/** Parses the text of a field. Throws an Error that says what is valid. `name` is that of the field. */
+export type Reader = (text: string, rename?: Rename, name?: string) => unknown;
 
 export interface Field {
   read: Reader;
@@ -21,11 +21,17 @@ export const text = (option?: string): Field => ({ read: (given) => given, ...(o
 export const flag = (option?: string): Field => ({ read: readFlag, ...(option && { option }) });
 export const number = (option?: string): Field => ({ read: readNumber, ...(option && { option }) });
 export const json = (read: (value: unknown, rename: Rename) => unknown, option?: string): Field => ({
-  read: (given, rename = () => {}) => read(readJson(given), rename),
+  read: (given, rename = () => {}, name = '') => read(readJson(given, name), rename),
   ...(option && { option }),
+});
+/** For JSON with secrets: its error does not repeat the text. */
+export const secretJson = (read: (value: unknown, rename: Rename) => unknown): Field => ({
+  read: (given, rename = () => {}) => read(readJson(given), rename),
 });
 
 const MAX_VALUES = 10_000;
+/** Maximum number of characters of a value in an error. */
+const MAX_REPEATED = 200;
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
 export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
@@ -33,23 +39,52 @@ export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;
 export function readFlag(given: string): boolean {
   if (/^(?:1|t|T|TRUE|true|True)$/.test(given)) return true;
   if (/^(?:0|f|F|FALSE|false|False)$/.test(given)) return false;
-  throw new Error('must be true or false');
+  throw unparsable(given, badSyntax('ParseBool', given));
 }
 
 export function readNumber(given: string): number {
   const value = Number(given);
-  if (!given.trim() || !Number.isFinite(value)) throw new Error('must be a number');
+  if (!given.trim() || !Number.isFinite(value)) throw unparsable(given, badSyntax('ParseFloat', given));
   return value;
 }
 
-function readJson(given: string): unknown {
+/** In the words of Gotenberg, which its clients show and compare. */
+export function unparsable(given: string, reason: string): Error {
+  return new Error(`is invalid (got '${shorten(given)}', resulting to ${reason})`);
+}
+
+/** What functions of Go's package `strconv` say. */
+export function badSyntax(parser: 'Atoi' | 'ParseBool' | 'ParseFloat', given: string): string {
+  return `strconv.${parser}: parsing ${quote(given)}: invalid syntax`;
+}
+
+/** As Go quotes the beginning of a text. */
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+function shorten(text: string): string {
+  return text.slice(0, MAX_REPEATED).toWellFormed();
+}
+
+function readJson(given: string, name?: string): unknown {
   try {
     return parseJson(Buffer.from(given), (values) => {
       if (values > MAX_VALUES) throw new RangeError('too many values');
     });
   } catch {
-    throw new Error('must be JSON');
+    if (name === undefined) throw new Error('must be JSON');
+    throw unparsable(given, `unmarshal ${name}: ${describeBadJson(given.trimStart())}`);
   }
+}
+
+/** What Go's package `encoding/json` says about text that does not begin as JSON. */
+function describeBadJson(given: string): string {
+  const literal = ['true', 'false', 'null'].find(([first]) => first === given[0]) ?? '';
+  const at = [...literal].findIndex((character, index) => character !== given[index]);
+  if (!given || (at > 0 && given.length <= at)) return 'unexpected end of JSON input';
+  if (at > 0) return `invalid character '${given[at]}' in literal ${literal} (expecting '${literal[at]}')`;
+  return /^["[{\d-]/.test(given) || literal ? 'it is not JSON' : `invalid character '${given[0]}' looking for beginning of value`;
 }
 
 /** Go clients write null for a list without a value, and for an object. Gotenberg reads it as an empty one. */
@@ -67,5 +102,7 @@ export function readObject(value: unknown): Record<string, unknown> {
 
 export function parseChoice(given: string, values: readonly string[]): string {
   if (values.includes(given)) return given;
-  throw new Error(`must be ${values.join(' or ')}`);
+  const choices = values.map((value) => `'${value}'`);
+  const [last] = choices.splice(-1);
+  throw unparsable(given, `wrong value, expected ${choices.length ? `either ${choices.join(', ')} or ` : ''}${last}`);
 }

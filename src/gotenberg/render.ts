@@ -109,9 +109,9 @@ async function renderInSteps(
 }
 
 function withStatuses<Request extends Printed>(form: GotenbergForm, request: Request): Request {
-  const { page, resources } = toFailingStatuses(form);
+  const { page, resources, isIgnored } = toFailingStatuses(form);
   const { failsOn } = request.load;
-  const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };
+  const httpStatus = { document: page ?? failsOn.httpStatus.document, resources, isIgnored };
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
 }
 

@@ -78,6 +78,9 @@ describe('all routes', () => {
     ['encrypt', { userPassword: 'x' }],
     ['embed', { embeds: [file('a.txt', 'a')] }],
     ['optimize', { imageQuality: '50' }],
+    ['stamp/bulk', { stamps: '[{"source":"text","expression":"x"}]' }],
+    ['redact', { regions: '[{"page":1,"x":0,"y":0,"width":9,"height":9}]' }],
+    ['remediate', { profile: 'PDF/A-2b' }],
   ];
 
   test.each(ROUTES)('%s answers a PDF, or an archive of several, under the names of versions 8 and 9', async (route, fields) => {
@@ -206,7 +209,9 @@ describe('split', () => {
     const split = (fields: Fields) => refused('split', { 'a.pdf': THREE, ...fields });
     expect(await split({ splitSpan: '1' })).toBe("Invalid form data: form field 'splitMode' is required");
     expect(await split({ splitMode: 'pages' })).toBe("Invalid form data: form field 'splitSpan' is required");
-    expect(await split({ splitMode: 'halves', splitSpan: '1' })).toContain("'splitMode' is invalid: must be intervals or pages");
+    expect(await split({ splitMode: 'halves', splitSpan: '1' })).toContain(
+      "'splitMode' is invalid (got 'halves', resulting to wrong value, expected either 'intervals' or 'pages')",
+    );
     expect(await split({ splitMode: 'intervals', splitSpan: '0' })).toContain("'splitSpan' is invalid: must be a whole number");
     expect(await split({ splitMode: 'pages', splitSpan: 'x' })).toContain("'splitSpan' is invalid: must be pages such as");
     expect(await split({ splitMode: 'pages', splitSpan: '7' })).toContain("'splitSpan' is invalid: names page 7");
@@ -219,11 +224,58 @@ describe('rotate', () => {
     expect(await turned({ rotateAngle: '90' })).toEqual([90, 90, 90]);
     expect(await turned({ rotateAngle: '270', rotatePages: '2' })).toEqual([0, 270, 0]);
     expect(await refused('rotate', { 'a.pdf': THREE, rotateAngle: '45' })).toContain(
-      "'rotateAngle' is invalid: must be 90 or 180 or 270",
+      "'rotateAngle' is invalid (got '45', resulting to wrong value, expected either '90', '180', '270' or '0')",
     );
     expect(await refused('rotate', { 'a.pdf': THREE, rotateAngle: '90', rotatePages: 'x' })).toContain(
       "'rotatePages' is invalid: must be pages",
     );
+  });
+});
+
+describe('stamp/bulk', () => {
+  const bulk = (stamps: unknown, more: Fields = {}): Fields => ({ 'a.pdf': THREE, stamps: JSON.stringify(stamps), ...more });
+
+  test('draws the stamps of its list, and names what is wrong', async () => {
+    const stamps = [
+      { source: 'text', expression: 'CONFIDENTIAL', pages: '1', options: { rot: '0', scale: '0.5 abs', points: '40' } },
+      { source: 'image', file: 'dot.png', pages: '2', options: { pos: 'br', scale: '0.2 abs' } },
+      { source: 'pdf', file: 'seal.pdf', pages: '3', options: null },
+    ];
+    const pdf = await changed('stamp/bulk', bulk(stamps, { stamp: [file('seal.pdf', TWO), file('dot.png', PIXEL)] }));
+    expect(await textsOf(pdf)).toEqual([expect.stringMatching(/one.*CONFIDENTIAL/), 'two', expect.stringMatching(/three.*four/)]);
+    expect((await readPdf(pdf)).images).toBe(1);
+    expect(await refused('stamp/bulk', bulk(stamps.slice(1)))).toBe(
+      'Invalid form data: bulk stamp entry 0 requires an uploaded stamp file for image or pdf source',
+    );
+    expect(await refused('stamp/bulk', bulk([]))).toBe("Invalid form data: form field 'stamps' is required");
+    expect(await refused('stamp/bulk', bulk([{ source: 'text' }]))).toContain("form field 'stampExpression' is required");
+    expect(await refused('stamp/bulk', bulk([{ source: 'html', expression: 'x' }]))).toContain(
+      "form field 'stamps' is invalid (got 'html', resulting to wrong value",
+    );
+  });
+});
+
+describe('redact, sign and remediate', () => {
+  test('do what the stages of the same names do', async () => {
+    const { x, y, width } = await placeOf(THREE, 'one');
+    const regions = JSON.stringify([{ page: 1, x: x - 2, y: y - 2, width: width + 4, height: 30 }]);
+    const redacted = await changed('redact', { 'a.pdf': THREE, regions });
+    expect(await textsOf(redacted)).toEqual(['', 'two', 'three']);
+    const archive = await changed('remediate', { 'a.pdf': redacted, profile: 'PDF/A-2b' });
+    expect((await readFinished(archive)).xmp).toContain('pdfaid:part');
+    const signed = await changed('sign', { 'a.pdf': archive, certificate: await storeCertificate(), pades: 'true' });
+    expect(await readSignature(Buffer.from(signed))).toMatchObject({ coversAll: true, isValid: true });
+  });
+
+  test('name their fields in errors', async () => {
+    expect(await refused('redact', { 'a.pdf': THREE, regions: '[{"page":4,"x":0,"y":0,"width":1,"height":1}]' })).toContain(
+      "form field 'regions[0].page' is invalid: names page 4",
+    );
+    expect(await refused('redact', { 'a.pdf': THREE })).toBe("Invalid form data: form field 'regions' is required");
+    expect(await refused('remediate', { 'a.pdf': THREE, profile: 'PDF/A-9' })).toContain(
+      "form field 'profile' is invalid: must be one of",
+    );
+    expect(await refused('sign', { 'a.pdf': THREE, certificate: 'cert.pem' }, 404)).toContain('certificate');
   });
 });
 
@@ -306,7 +358,9 @@ describe('metadata', () => {
     expect(await write('{"System:FileName":"x"}')).toContain("form field 'metadata.System:FileName' is not a name");
     expect(await write('{"a\\nb":"x"}')).toContain("form field 'metadata.a");
     expect(await write('{"CreateDate":"today"}')).toContain("form field 'metadata.CreateDate' is invalid: must be a time");
-    expect(await write('no')).toContain("form field 'metadata' is invalid: must be JSON");
+    expect(await write('no')).toContain(
+      "form field 'metadata' is invalid (got 'no', resulting to unmarshal metadata: invalid character 'o' in literal null (expecting 'u'))",
+    );
     expect(await refused('metadata/write', { 'a.pdf': THREE })).toBe("Invalid form data: form field 'metadata' is required");
     expect(await refused('metadata/read', { 'a.pdf': 'x' })).toContain("form file 'a.pdf' is damaged");
   });
@@ -392,7 +446,7 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
       "form field 'imageQuality' is invalid: must be",
     );
     expect(await refused('optimize', { 'a.pdf': pdf, imageQuality: 'best' })).toContain(
-      "form field 'imageQuality' is invalid: must be a number",
+      "form field 'imageQuality' is invalid (got 'best', resulting to strconv.ParseFloat: parsing \"best\": invalid syntax)",
     );
     expect((await changed('optimize', { 'a.pdf': pdf })).length).toBeLessThan(high.length);
   });
@@ -409,6 +463,10 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     expect(await refused('convert', { 'a.pdf': NOT_EMBEDDED, pdfa: 'PDF/A-2b' }, 422)).toMatch(/^font_not_embedded: /);
     expect(await refused('convert', { 'a.pdf': TWO })).toContain("either 'pdfa' or 'pdfua'");
     expect(await refused('convert', { 'a.pdf': TWO, pdfa: 'PDF/A-9' })).toContain("'pdfa' is invalid: must be one of PDF/A-1b");
+    const halves = { 'a.pdf': THREE, splitMode: 'intervals', splitSpan: '2', pdfa: 'PDF/A-3b', embeds: [file('a.txt', 'a')] };
+    for (const part of (await archived(engine('split', halves))).values())
+      expect((await readFinished(Buffer.from(part))).xmp).toContain('<pdfaid:part>3</pdfaid:part>');
+    expect(await refused('split', { ...halves, pdfa: 'PDF/A-1b' })).toContain("'embeds' is invalid: cannot be combined with");
     const merged = { 'a.pdf': archive, 'b.pdf': NOT_EMBEDDED, pdfa: 'PDF/A-2b' };
     expect(await refused('merge', merged, 422)).toMatch(/^\w+: /);
   });
@@ -461,7 +519,7 @@ describe('stages', () => {
     const archive = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-2b' }]);
     const printed = await bytesOf(await succeeded(converted({ 'index.html': '<title>A</title><h1>A', stages: archive })));
     await succeeded(engine('convert', { 'a.pdf': printed, pdfa: 'PDF/A-2b' }));
-    const other = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-1b' }]);
+    const other = JSON.stringify([{ op: 'remediate', profile: 'PDF/A-9' }]);
     expect(await refusal(converted({ 'index.html': 'x', stages: other }), 400)).toContain(
       "'stages[0].profile' is invalid: must be one of",
     );
@@ -507,7 +565,7 @@ describe('stages', () => {
     );
     expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE }), 400)).toContain("'stages' is required");
     expect(await refusal(gotenberg.post('pdf/pipe', { 'a.pdf': THREE, stages: '{' }), 400)).toContain(
-      "'stages' is invalid: must be JSON",
+      "'stages' is invalid (got '{', resulting to unmarshal stages: it is not JSON)",
     );
   });
 });

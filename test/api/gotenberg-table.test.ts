@@ -477,7 +477,7 @@ const ROWS: Row[] = [
     'no element for a screenshot',
     'chromium/screenshot/html',
     { 'index.html': '<p>x', selector: '#a' },
-    refused('selector: no element'),
+    refused("The selector '#a' (selector) matched no element with a visible box"),
   ],
   [
     'an outline of a conversion',

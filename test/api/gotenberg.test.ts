@@ -85,7 +85,14 @@ describe('convert', () => {
     const poor = await refusal(html({ 'index.html': image.repeat(2), pdfua: 'true' }), 422);
     expect(poor).toMatch(/^title_missing: The document has no title\. \w+: .*language/);
     expect(poor.match(/alternate_text_missing:/g)).toHaveLength(1);
-    expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-1b' }), 400)).toMatch(/pdfa\b.* must be one of PDF\/A-2b/);
+    expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-9' }), 400)).toMatch(/pdfa\b.* must be one of PDF\/A-2b/);
+    const others = { metadata: '{"Title":"Mine","Copyright":"Ada"}', embeds: [new File(['<a/>'], 'a.xml')] };
+    const described = await bytesOf(await good(html({ 'index.html': document, pdfa: 'PDF/A-3b', pdfua: 'true', ...others })));
+    expect(await claimsOf(described)).toEqual(['PDF/A-3b', 'PDF/UA-1']);
+    expect(await informationOf(described)).toMatchObject({ Title: 'Mine', Copyright: 'Ada' });
+    const old = { 'index.html': document, pdfa: 'PDF/A-1b', pdfua: 'true' };
+    const { xmp } = await readFinished(await bytesOf(await good(html(old))));
+    expect(xmp).toMatch(/<pdfaid:part>1<.*<pdfuaid:part>1</s);
     expect(await claimsOf(await bytesOf(await good(html({ 'index.html': document, pdfua: 'false' }))))).toEqual([]);
   });
 
@@ -366,7 +373,7 @@ describe('screenshot', () => {
     const page = { 'index.html': '<p>Before</p><div id="chart" style="width: 30px; height: 20px"></div>' };
     expect(await shot({ ...page, selector: '#chart' })).toEqual({ format: 'png', width: 30, height: 20 });
     expect(await refusal(post('chromium/screenshot/html', { ...page, selector: '#none' }), 400)).toContain(
-      'selector: no element',
+      "The selector '#none' (selector) matched no element with a visible box",
     );
   });
 
@@ -461,6 +468,16 @@ describe('merge', () => {
   });
 });
 
+/** What Go says about the beginnings of texts that are not JSON. */
+const BAD_JSON = [
+  "invalid character 'o' in literal false (expecting 'a')",
+  "invalid character ' ' in literal true (expecting 'e')",
+  "invalid character '!' in literal null (expecting 'l')",
+  'unexpected end of JSON input',
+  'it is not JSON',
+  "invalid character '?' looking for beginning of value",
+];
+
 describe('refusals', () => {
   test.each<[Fields, string]>([
     [{ splitMode: 'pages' }, "form field 'splitSpan' is required"],
@@ -469,7 +486,8 @@ describe('refusals', () => {
     [{ downloadFrom: '[{"url":"ftp://x"}]' }, "form field 'downloadFrom' is invalid: has an entry without a URL"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
     [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
-    [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' is invalid: must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-9' }, "form field 'pdfa' is invalid: must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-1b', userPassword: 'x' }, "form field 'userPassword' is invalid: cannot be combined with pdfa"],
     [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' is invalid: cannot be combined with pdfa"],
     [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' is invalid: must have a domain"],
     [{ cookies: '[{"name":"a b","value":"1","domain":"x.y"}]' }, "form field 'cookies[0].name' is not a valid cookie name"],
@@ -521,10 +539,6 @@ describe('refusals', () => {
     [{ metadata: '{"Trapped":"Bogus"}' }, "form field 'metadata.Trapped' is invalid: must be True, False or Unknown"],
     [{ metadata: '{"CreateDate":"today"}' }, "form field 'metadata.CreateDate' is invalid: must be a time such as"],
     [
-      { metadata: '{"Trapped":"True"}', pdfa: 'PDF/A-2b' },
-      "form field 'metadata.Trapped' is invalid: cannot be combined with pdfa",
-    ],
-    [
       { pdfua: 'true', allowPrinting: 'true', allowCopying: 'false' },
       "form field 'allowCopying' is invalid: cannot be combined with pdfua",
     ],
@@ -541,10 +555,21 @@ describe('refusals', () => {
     [{ paperWidth: 'wide' }, "form field 'paperWidth' is invalid: must be a number of inches"],
     [{ paperWidth: '999' }, "form field 'paperWidth' is invalid: must be from 1px to 200in"],
     [{ scale: '7' }, "form field 'scale' is invalid: must be a number from 0.1 to 2"],
-    [{ landscape: 'yes' }, "form field 'landscape' is invalid: must be true or false"],
-    [{ waitDelay: '5' }, "form field 'waitDelay' is invalid: must be a duration"],
+    [
+      { landscape: 'yes' },
+      "form field 'landscape' is invalid (got 'yes', resulting to strconv.ParseBool: parsing \"yes\": invalid syntax)",
+    ],
+    [{ waitDelay: '5' }, "form field 'waitDelay' is invalid (got '5', resulting to time: invalid duration \"5\")"],
     [{ nativePageRanges: 'a' }, "form field 'nativePageRanges' is invalid: must be page ranges"],
-    [{ omitBackground: 'true' }, "form field 'omitBackground' requires printBackground set to true"],
+    [
+      { emulatedMediaFeatures: '{"prefers-reduced-motion":"no-preference"}' },
+      "form field 'emulatedMediaFeatures' is invalid: names prefers-reduced-motion",
+    ],
+    [{ scale: 'x' }, "form field 'scale' is invalid (got 'x', resulting to strconv.ParseFloat: parsing \"x\": invalid syntax)"],
+    ...['foo', 'tru', 'nul!', '', '[', '?'].map((given, index): [Fields, string] => [
+      { metadata: `${given} ` },
+      `form field 'metadata' is invalid (got '${given} ', resulting to unmarshal metadata: ${BAD_JSON[index]})`,
+    ]),
     [
       { emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' },
       "form field 'emulatedMediaFeatures' is invalid: names hover",
@@ -585,7 +610,15 @@ describe('refusals', () => {
       'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
       failOnResourceHttpStatusCodes: '[499]',
     };
-    expect(await refusal(html(missing), 409)).toMatch(/^failOnResourceHttpStatusCodes: http.*none.png \(404\)$/);
+    expect(await refusal(html(missing), 409)).toMatch(
+      /^Invalid HTTP status code from resources:\nhttp.*none\.png - 404: Not Found$/,
+    );
+    await good(html({ ...missing, ignoreResourceHttpStatusDomains: '["127.0.0.1"]' }));
+    await refusal(html({ ...missing, ignoreResourceHttpStatusDomains: '["example.com", "0.0.1"]' }), 409);
+    expect(await refusal(html({ 'index.html': 'x', omitBackground: 'true' }), 400)).toBe(
+      'omitBackground requires printBackground set to true',
+    );
+    expect(await refusal(url('file:///etc/passwd'), 400)).toMatch(/^file:\/\/ URLs are not accepted on this route/);
     await good(html({ ...missing, failOnResourceHttpStatusCodes: '[599,403]' }));
     const thrown = await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
     expect(thrown).toMatch(/^waitForExpression threw an exception/);
@@ -743,7 +776,7 @@ describe('webhooks', () => {
 });
 
 test('routes of Gotenberg that this server does not have get the same kind of error', async () => {
-  for (const path of ['pdfengines/redact', 'libreoffice/convert']) {
+  for (const path of ['pdfengines/unheard-of', 'libreoffice/convert']) {
     const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
     expect(text).toMatch(/^there is no endpoint at this URL; of the routes of Gotenberg, .* \/forms\/pdfengines\/\{merge,.*\}$/);
   }

@@ -12,7 +12,8 @@ export function requireResources(
   failures: number,
   { httpStatus, resourceError }: FailConditions,
 ): void {
-  const answered = failed.filter(({ status }) => status !== undefined && httpStatus.resources.has(status));
+  const { resources, isIgnored = () => false } = httpStatus;
+  const answered = failed.filter(({ status, url }) => status !== undefined && resources.has(status) && !isIgnored(url));
   if (answered.length) throw gateFailed('failing_status', answered, answered.length);
   if (resourceError && failures) throw gateFailed('failing_resource', failed, failures);
 }

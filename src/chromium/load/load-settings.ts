@@ -64,6 +64,8 @@ export interface Cookie {
 export interface FailingStatus {
   document: ReadonlySet<number>;
   resources: ReadonlySet<number>;
+  /** Whether a resource at this address may have any status. */
+  isIgnored?: (url: string) => boolean;
 }
 
 /** A status has three digits. */

@@ -2,20 +2,20 @@
 import { invalidField, invalidRequest } from '../../errors.ts';
 import type { RouteServices } from '../../http/routes/services.ts';
 import { JSON_TYPE } from '../../http/server/negotiation.ts';
-import type { AnyProfile } from '../../pdf/conformance/profiles.ts';
 import type { AssemblyRequest, Packed } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { toFileName } from '../field-names.ts';
 import { PDF_ROUTES, type PdfRoute, type PdfRouteName } from '../known-fields.ts';
 import type { Render, RenderCall } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
+import { applyBulkStamps } from './bulk-stamps.ts';
 import type { FormStep } from './form-step.ts';
 import { FACTS } from './read-facts.ts';
-import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles, requireConformance } from './results.ts';
-import { applyStages, NO_STAGES, type Stages } from './stages.ts';
+import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles } from './results.ts';
+import { applyStages, NO_STAGES, routeStage, type Stages } from './stages.ts';
 import { collect, namingFields, parseSteps, toSteps, withConformance } from './steps.ts';
 
-type Services = Pick<RouteServices, 'limits' | 'render' | 'uploadValidation'>;
+type Services = Pick<RouteServices, 'limits' | 'render'>;
 
 /** What is done with the files that become one PDF, or several if it is split. */
 interface Change {
@@ -29,7 +29,8 @@ interface Change {
 export function changePdfs(services: Services, form: GotenbergForm, name: PdfRouteName): Render {
   const route: PdfRoute = PDF_ROUTES[name];
   if (route.implied) form.values.set(route.implied, true);
-  const { files, stages, profiles } = checkForm(form, route);
+  if (route.stage) form.values.set('stages', [routeStage(form, route.stage)]);
+  const { files, stages } = checkForm(form, route);
   const isMerge = route.isMerge || stages.merges;
   if (!isMerge) requireDifferentNames(files);
   const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, stages, each));
@@ -37,7 +38,7 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
     if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
     const results: NamedFile[] = [];
     for (const change of changes) {
-      const made = await runChange(services, change, profiles, call);
+      const made = await runChange(services, change, call);
       if (changes.length > 1) call.memory.grow(bytesOf(made.map(({ content }) => content)));
       results.push(...made);
     }
@@ -52,23 +53,22 @@ function finish(packed: Packed, { memory }: RenderCall) {
 }
 
 function checkForm(form: GotenbergForm, route: PdfRoute) {
-  let [stages, files, profiles]: [Stages, UploadedFile[], AnyProfile[]] = [NO_STAGES, [], []];
+  let [stages, files]: [Stages, UploadedFile[]] = [NO_STAGES, []];
   collect<unknown>([
     () => requireFields(form, route),
     () => {
-      if (route.hasStages) stages = applyStages(form);
+      if (route.hasStages || route.stage) stages = applyStages(form);
+    },
+    () => {
+      if (route.isBulk) applyBulkStamps(form);
     },
     () => {
       files = requirePdfs(form, stages.used);
     },
-    () => {
-      profiles = readProfiles(form);
-      const password = ['userPassword', 'ownerPassword'].find((name) => form.values.has(name));
-      if (profiles.length && password) throw invalidField(password, 'cannot be combined with pdfa or pdfua');
-    },
+    () => readProfiles(form),
     () => toSteps(form, route.groups, []),
   ]);
-  return { stages, files, profiles };
+  return { stages, files };
 }
 
 /** Names the first of the fields if none of them is sent, or each that is missing if the route requires all. */
@@ -115,12 +115,11 @@ function stemOf(path: string): string {
   return path.replace(/\.pdf$/i, '');
 }
 
-async function runChange(services: Services, change: Change, profiles: AnyProfile[], call: RenderCall): Promise<NamedFile[]> {
+async function runChange(services: Services, change: Change, call: RenderCall): Promise<NamedFile[]> {
   const { files, request } = change;
   const [{ path }] = files as [UploadedFile];
   const contents = await run(services, change, call);
-  if (!request.conform) await requireConformance(services, contents, profiles, call);
-  return nameFiles(contents, stemOf(path), change.request.split !== undefined);
+  return nameFiles(contents, stemOf(path), request.split !== undefined);
 }
 
 async function run({ render }: Services, { request, ...change }: Change, call: RenderCall): Promise<Buffer[]> {

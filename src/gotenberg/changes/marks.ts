@@ -12,7 +12,7 @@ import type { FormStep } from './form-step.ts';
 
 export type MarkName = 'watermark' | 'stamp';
 
-type MarkOptions = Partial<
+export type MarkOptions = Partial<
   Pick<GivenDraw, 'opacity' | 'rotate' | 'color' | 'position' | 'offset' | 'scale' | 'fit' | 'font' | 'font_size'>
 >;
 

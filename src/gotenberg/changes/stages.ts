@@ -5,7 +5,7 @@
 import { type FieldError, invalidField, invalidRequest } from '../../errors.ts';
 import type { GivenDraw, GivenStep } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
-import { type Fields, json, readList, readObject } from '../read-field.ts';
+import { type Fields, flag, json, readList, readObject, text } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
 
@@ -14,6 +14,8 @@ type Members = Readonly<Record<string, unknown>>;
 interface Stage {
   op: string;
   members: Members;
+  /** Whether its members are fields of a route of its own. */
+  isRoute?: true;
 }
 
 export const STAGE_FIELDS: Fields = { stages: json(readStages) };
@@ -85,6 +87,20 @@ const RULES: Readonly<Record<string, StageRule>> = {
   flatten: FLATTEN,
 };
 
+/** The fields of the routes that are one stage. */
+export const STAGE_ROUTE_FIELDS = {
+  redact: { regions: json(readList) },
+  sign: { certificate: text(), reason: text(), location: text(), contactInfo: text(), pades: flag() },
+  remediate: { profile: text() },
+} as const satisfies Readonly<Record<string, Fields>>;
+
+export type StageRoute = keyof typeof STAGE_ROUTE_FIELDS;
+
+export function routeStage({ values }: GotenbergForm, op: StageRoute): Stage {
+  const sent = Object.keys(STAGE_ROUTE_FIELDS[op]).filter((name) => values.has(name));
+  return { op, members: Object.fromEntries(sent.map((name) => [name, values.get(name)])), isRoute: true };
+}
+
 export const STAGE_NAMES = Object.keys(RULES);
 
 function readStages(value: unknown): Stage[] {
@@ -116,20 +132,24 @@ export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
   if (errors.length) throw invalidRequest(errors);
   const merges = stages[0]?.op === 'merge';
   const used = new Set<string>();
-  const steps = stages.flatMap(({ op, members }, index): FormStep[] => {
+  const steps = stages.flatMap(({ op, members, isRoute }, index): FormStep[] => {
     const { toStep, names = {} } = RULES[op] as StageRule;
-    const path = `stages[${index}]`;
-    if (op === 'remediate') requireProfile(String(members.profile), `${path}.profile`, values, aliases);
+    const path = isRoute ? '' : `stages[${index}]`;
+    if (op === 'remediate') requireProfile(String(members.profile), within(path, 'profile'), values, aliases);
     if (!toStep) return [];
     const { step, file } = toStep(members, files, path);
     if (file) used.add(file.path);
     const nameField = (member: string) => {
       const [head = ''] = /^\w*/.exec(member) ?? [];
-      return [path, names[member] ?? (names[head] ?? head) + member.slice(head.length)].filter(Boolean).join('.');
+      return within(path, names[member] ?? (names[head] ?? head) + member.slice(head.length));
     };
     return [{ step, nameField, files: file ? [file] : [] }];
   });
   return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used };
+}
+
+function within(path: string, member: string): string {
+  return [path, member].filter(Boolean).join('.');
 }
 
 function requireProfile(profile: string, path: string, values: GotenbergForm['values'], aliases: GotenbergForm['aliases']): void {
@@ -139,7 +159,8 @@ function requireProfile(profile: string, path: string, values: GotenbergForm['va
   aliases.set(field, path);
 }
 
-function faultsOf({ op, members }: Stage, index: number, stages: readonly Stage[]): FieldError[] {
+function faultsOf({ op, members, isRoute }: Stage, index: number, stages: readonly Stage[]): FieldError[] {
+  if (isRoute) return []; // its fields are known
   const path = `stages[${index}]`;
   const rule = Object.hasOwn(RULES, op) ? RULES[op] : undefined;
   if (!rule) {

@@ -5,8 +5,9 @@ import type { RenderLimits } from '../../render/request/render-request.ts';
 import type { GivenStep } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { FILE, toFileName } from '../field-names.ts';
-import { toAttachments, toConformance, toPassword } from '../form.ts';
+import { hasLaterMetadata, toAttachments, toConformance, toPassword } from '../form.ts';
 import { type Group, PERMISSIONS } from '../pdf-fields.ts';
+import { badSyntax, unparsable } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
 import { toLaterMarks, toMarkSteps, toPageChoice } from './marks.ts';
@@ -47,17 +48,24 @@ export function toLaterSteps(form: GotenbergForm, stages: readonly FormStep[]): 
     () => toRotation(values),
     () => toLaterMarks(form),
     () => toOptimization(values),
+    () => (hasLaterMetadata(values) ? toMetadata(values) : []),
   ];
   const steps = [...collect(work).flat(), ...stages, ...toSplit(values)];
-  return steps.length ? withConformance(form, protectLast([...steps, ...toEncryption(values)])) : [];
+  const isWanted = steps.length > 0 || !canPrint(values);
+  return isWanted ? withConformance(form, protectLast([...steps, ...toEncryption(values)])) : [];
 }
 
-/** Makes the whole conform to what the form asks for, before it is signed. Several PDFs and a protected one are only checked. */
+/** Whether a print can conform to what the form asks for. */
+function canPrint(values: Values): boolean {
+  return toConformance(values).conformance?.includes('PDF/A-1b') !== true;
+}
+
+/** Makes the whole conform to what the form asks for, before it is signed or split. A protected PDF is only checked. */
 export function withConformance(form: GotenbergForm, steps: readonly FormStep[]): FormStep[] {
   const { conformance } = toConformance(form.values);
-  if (!conformance || steps.some(({ step }) => step.split || step.encrypt || step.extract)) return [...steps];
+  if (!conformance || steps.some(({ step }) => step.encrypt || step.extract)) return [...steps];
   const step = { conform: { profile: conformance } } as GivenStep;
-  const at = steps.findIndex((each) => each.step.sign);
+  const at = steps.findIndex((each) => each.step.sign || each.step.split);
   return steps.toSpliced(at < 0 ? steps.length : at, 0, { step, nameField: () => 'pdfa' });
 }
 
@@ -153,7 +161,8 @@ function toSplit(values: Values): FormStep[] {
     const chosen = { step: { select: { pages: toPageChoice(span) } }, nameField };
     return values.get('splitUnify') ? [chosen] : [chosen, { step: { split: { every: 1 } }, nameField }];
   }
-  if (!/^[1-9]\d{0,6}$/.test(span)) throw invalidField('splitSpan', 'is invalid: must be a whole number of pages');
+  if (!/^[-+]?\d+$/.test(span)) throw invalidField('splitSpan', unparsable(span, badSyntax('Atoi', span)).message);
+  if (!/^[1-9]\d{0,6}$/.test(span)) throw invalidField('splitSpan', 'must be a whole number of pages');
   return [{ step: { split: { every: Number(span) } }, nameField }];
 }
 
