@@ -89,7 +89,7 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
     ...toInvoice(form),
   };
   if (hasSteps) delete options.password; // it is the last step
-  if (hasLaterMetadata(values)) delete options.metadata;
+  if (hasLaterMetadata(values)) options.metadata = withoutCustom(options.metadata as Options);
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
     throw new ServiceError('invalid_request', 'omitBackground requires printBackground set to true');
@@ -240,6 +240,10 @@ export function toConformance(values: Values): { conformance?: unknown[] } {
 export function hasLaterMetadata(values: Values): boolean {
   const { custom = {} } = (values.get('metadata') ?? {}) as { custom?: object };
   return toConformance(values).conformance !== undefined && Object.keys(custom).some((name) => name !== 'Producer');
+}
+
+function withoutCustom({ custom: _, ...metadata }: Options): Options {
+  return metadata;
 }
 
 /** What a print itself can conform to. */
