@@ -63,6 +63,6 @@ function eachSide<T>(of: (side: Side) => T): Record<Side, T> {
 
 /** A number counts as pixels. */
 function toMillimetres(length: unknown): number | undefined {
-  const [, number, unit = 'px'] = /^(\d*\.?\d+)(mm|cm|in|pt|px)?$/i.exec(String(length ?? '').trim()) ?? [];
+  const [, number, unit = 'px'] = /^(\d+(?:\.\d+)?|\.\d+)(mm|cm|in|pt|px)?$/i.exec(String(length ?? '').trim()) ?? [];
   return number === undefined ? undefined : Number(number) * (MILLIMETRES[unit.toLowerCase()] ?? 0);
 }
