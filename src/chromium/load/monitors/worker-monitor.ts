@@ -39,6 +39,8 @@ export class WorkerMonitor {
   readonly #network: NetworkMonitor;
   #stopListening = () => {};
   readonly #workers = new Set<Session>();
+  /** The workers that a window or a worker has started. The browser does not report the end of those whose worker has ended. */
+  readonly #children = new WeakMap<Session, Set<Session>>();
   /** What each worker has done, also after its end. */
   readonly #states = new Map<Session, WorkerState>();
   #begun: Promise<void> | undefined;
@@ -87,9 +89,10 @@ export class WorkerMonitor {
 
   /**
    * Whether the browser has reported the workers of windows, of which there are so many, and those of all workers. If not, waits until
-   * it has, or for a limited time for those that it never reports.
+   * it has, or for a limited time for those that it never reports. A worker that was reported since `idle` may have started others.
    */
   async areReported(ofWindows: number): Promise<boolean> {
+    if ([...this.#workers].some((worker) => !this.#states.has(worker))) return false;
     const started = ofWindows + this.#total(([workers]) => workers);
     const missing = () => started - (this.#started - this.#shared);
     const areThere = () => missing() <= this.#unreported;
@@ -118,7 +121,9 @@ export class WorkerMonitor {
   }
 
   async #watchChildren(parent: Session): Promise<void> {
-    parent.on('Target.attachedToTarget', (attached) => this.#watch(attached));
+    const children = new Set<Session>();
+    this.#children.set(parent, children);
+    parent.on('Target.attachedToTarget', (attached) => this.#watch(attached, children));
     await parent.send('Target.setAutoAttach', WATCHED);
   }
 
@@ -132,13 +137,16 @@ export class WorkerMonitor {
     this.#watch({ ...attached, targetInfo });
   }
 
-  #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
+  #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>, siblings = new Set<Session>()): void {
     const worker = this.#place.openSession(sessionId);
     const { targetId } = targetInfo;
     if (++this.#started === MAX_WORKERS) this.#fail(tooMany());
     this.#onReport();
     const isWatched = this.#workers.size < MAX_WATCHED;
-    worker.onClose = () => {
+    siblings.add(worker);
+    worker.onClose = (reason) => {
+      siblings.delete(worker);
+      for (const child of this.#children.get(worker) ?? []) child.close(reason);
       this.#workers.delete(worker);
       this.#network.forget(worker, targetId);
     };
