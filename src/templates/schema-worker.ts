@@ -10,6 +10,8 @@ import type { Fault, SchemaAnswer, SchemaTask } from './schema-messages.ts';
 
 /** The time for a schema, for data, and for all samples together. What needs more fails, and the process stays. */
 const TASK_MS = 2_000;
+/** What a sample has after others that took all of it. */
+const LEAST_MS = 150;
 const MAX_FAULTS = 100;
 /** Longer data gets its first fault only: the list of all of them can be larger than the data. */
 const MAX_LISTED_CHARACTERS = 1_000_000;
@@ -47,7 +49,7 @@ function tryCompile(schema: string): Compiled | Fault[] {
 
 function checkSample(compiled: Compiled, json: string, end: number): Fault[] {
   try {
-    return inTime(() => findErrors(compiled, json), Math.max(1, Math.ceil(end - performance.now())));
+    return inTime(() => findErrors(compiled, json), Math.max(LEAST_MS, Math.ceil(end - performance.now())));
   } catch (error) {
     return [{ pointer: '', message: `cannot be checked: ${explain(error as NodeJS.ErrnoException)}` }];
   }

@@ -51,12 +51,12 @@ test('answers errors of all branches for all values in its time and memory', asy
 
 test('warns about a sample that takes too long, and goes on', async () => {
   const samples = new Map([
-    ['deep', JSON.stringify(nested(60))],
-    ['shallow', '{}'],
+    ['long', JSON.stringify({ a: Array.from({ length: 60_000 }, (_, n) => ({ n })) })],
+    ['short', '{}'],
   ]);
-  const told = await compile(DOUBLING, samples);
-  expect(told).toContainEqual({ path: 'samples.deep', message: 'cannot be checked: the check takes longer than 2000 ms' });
-  expect(told.map(({ path }) => path)).toContain('samples.shallow.b2');
+  const told = await compile({ properties: { a: { uniqueItems: true } }, anyOf: [{ required: ['a'] }, false] }, samples);
+  expect(told).toContainEqual({ path: 'samples.long', message: 'cannot be checked: the check takes longer than 2000 ms' });
+  expect(told).toContainEqual({ path: 'samples.short.a', message: 'is required' });
 });
 
 test('matches patterns in linear time, in values and in names', async () => {

@@ -16,12 +16,15 @@ import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
 import { readStoredDraft, storeDrafts } from './stored-draft.ts';
 
+/** How long the page waits for the drafts of earlier tabs. */
+const MAX_OPENING_MS = 1_000;
+
 showAbout();
 const place = document.getElementById('app');
 if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
-  await openHistory();
+  await Promise.race([openHistory(), pause(MAX_OPENING_MS)]); // a browser may never answer
   replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? EXAMPLES[0].draft);
   storeDrafts();
   takeTemplate();
@@ -60,6 +63,10 @@ async function takeLink(): Promise<void> {
     return;
   }
   replaceKeepingDraft(opened.draft, 'A shared draft');
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Returns false if the answer is unclear, because the first render then shows what is wrong. */
