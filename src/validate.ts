@@ -5,6 +5,13 @@ import { Settings } from 'typebox/system';
 import { type FieldError, invalidField, invalidRequest } from './errors.ts';
 import { nearest } from './nearest.ts';
 
+/** A JSON object as the client sent it. */
+export type Members = Record<string, unknown>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
 

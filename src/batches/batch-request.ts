@@ -10,12 +10,9 @@ import { type ImageRequest, parseImageRequest } from '../render/request/image-re
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
 import { MetadataSchema, parseMetadata } from '../render/request/values/metadata.ts';
 import { ValidationErrors } from '../render/request/values/validation-errors.ts';
-import { textErrors, validator } from '../validate.ts';
+import { isMembers, type Members, textErrors, validator } from '../validate.ts';
 import { parseUploadTarget, type UploadTarget } from '../webhooks/upload-target.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
-
-/** A JSON object as the client sent it. */
-export type Members = Record<string, unknown>;
 
 /** The request parser for each kind of output. */
 export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest, assembly: parseAssemblyRequest };
@@ -189,8 +186,4 @@ function withoutSource(defaults: Members, item: Members): Members {
   if (given('markdown')) return { ...rest, ...(stylesheet !== undefined && { stylesheet }) };
   if (given('template_id')) return { ...rest, ...(data !== undefined && { data }) };
   return defaults;
-}
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -20,8 +20,9 @@ import { isBatch, isRender } from '../storage/open-batches.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { NewRow, Selected, Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
+import { isMembers, type Members } from '../validate.ts';
 import { removeUploads, type UploadReport, uploadReports } from '../webhooks/uploads.ts';
-import { type BatchRequest, isMembers, isUploadOnly, type Members, type RenderKind } from './batch-request.ts';
+import { type BatchRequest, isUploadOnly, type RenderKind } from './batch-request.ts';
 import {
   type Announce,
   additionalData,

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, fieldErrors, ServiceError } from '../errors.ts';
 import type { DefaultOptions } from '../render/request/default-options.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
-import { type BatchRequest, isMembers, type Members, merge, parseItem, readReference } from './batch-request.ts';
+import { isMembers, type Members } from '../validate.ts';
+import { type BatchRequest, merge, parseItem, readReference } from './batch-request.ts';
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
 

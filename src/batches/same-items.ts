@@ -1,6 +1,6 @@
 /** Finds duplicates among the items of a batch: for each item, the position of the first item with the same request. */
 import { createHash } from 'node:crypto';
-import { isMembers, type Members } from './batch-request.ts';
+import { isMembers, type Members } from '../validate.ts';
 
 /** Compares the items of one batch. Each value of the defaults is hashed only once, because defaults are often large. */
 export class SameItems {

@@ -1,9 +1,10 @@
 /** Parses the lines of a batch file: lines in; for each, a render request or the error that prevents it, out. */
-import { type Members, parseItem, readReference } from '../../batches/batch-request.ts';
+import { parseItem, readReference } from '../../batches/batch-request.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { parseJsonText } from '../../parse-json.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { decodeUtf8 } from '../../utf8.ts';
+import type { Members } from '../../validate.ts';
 import type { Line } from './lines.ts';
 
 export interface LineItem {

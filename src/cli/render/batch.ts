@@ -1,7 +1,6 @@
 /** `platen batch`: renders a file with one item per line into a folder with a PDF for each, without a server. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { isMembers, type Members } from '../../batches/batch-request.ts';
 import { FileNames } from '../../batches/file-names.ts';
 import { toItemError } from '../../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../../config.ts';
@@ -9,6 +8,7 @@ import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
 import { printAlone } from '../../render/pdf.ts';
 import { requireNone } from '../../render/report.ts';
+import { isMembers, type Members } from '../../validate.ts';
 import { UsageError } from '../explain.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { type LineItem, readItems } from './batch-items.ts';

@@ -3,7 +3,6 @@
  * form with the document and files, in; the equivalent JSON body and the files out.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isMembers, type Members } from '../../batches/batch-request.ts';
 import { invalidField, invalidRequest } from '../../errors.ts';
 import { INVOICE_PROFILES } from '../../pdf/conformance/invoice-profiles.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
@@ -12,6 +11,7 @@ import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { suggestAssets } from '../../render/request/values/document-size.ts';
 import { decodeUtf8 } from '../../utf8.ts';
+import { isMembers, type Members } from '../../validate.ts';
 import { JSON_TYPE } from '../server/negotiation.ts';
 import { requireUtf8 } from './charset.ts';
 import { type Part, readForm } from './form-body.ts';

@@ -4,12 +4,13 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import { isMembers, type Members, parserFor, type RenderKind } from '../../batches/batch-request.ts';
+import { parserFor, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
 import { makesOnePdf } from '../../render/assembly/assembly-request.ts';
 import type { AnyRequest } from '../../render/render.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
+import { isMembers, type Members } from '../../validate.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';

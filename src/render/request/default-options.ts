@@ -1,10 +1,10 @@
 /** Default options of an account: a request and the options of its account in, the request with those that it leaves out, out. */
 import { invalidRequest } from '../../errors.ts';
+import { isMembers, type Members } from '../../validate.ts';
 import { parseRenderRequest, type RenderLimits } from './render-request.ts';
 import { ImageOptions } from './schemas/image-schema.ts';
 import { PdfOptions } from './schemas/options-schema.ts';
 
-type Members = Record<string, unknown>;
 /** Option values as a request would send them. */
 export type DefaultOptions = Readonly<Members>;
 
@@ -63,8 +63,4 @@ export function parseDefaultOptions(given: Members, limits: RenderLimits): Defau
   if (errors.length) throw invalidRequest(errors);
   parseRenderRequest({ html: '', options }, limits);
   return options;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

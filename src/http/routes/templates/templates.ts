@@ -1,7 +1,6 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { isMembers } from '../../../batches/batch-request.ts';
 import { invalidField } from '../../../errors.ts';
 import { checkDocumentSize, type RenderLimits } from '../../../render/request/render-request.ts';
 import { oneOf, option } from '../../../render/request/schemas/option.ts';
@@ -20,7 +19,7 @@ import {
   VISIBILITIES,
 } from '../../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../../templates/versions.ts';
-import { textErrors, validator } from '../../../validate.ts';
+import { isMembers, textErrors, validator } from '../../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
 import {
   FILTER_PARAMETERS,
