@@ -8,7 +8,7 @@ import type { VersionOf } from './assets.ts';
 import { type LiquidPart, MAX_DEPTH, MAX_PARTS } from './liquid-messages.ts';
 import { findReferences, readReference } from './references.ts';
 import { readableBy, type TemplateOwner } from './template.ts';
-import { findVersionAsOf } from './versions.ts';
+import { findVersionAsOf, readContent } from './versions.ts';
 
 /** A part that was found, or why a template cannot use it. */
 type Part = LiquidPart & { from?: VersionOf };
@@ -106,14 +106,9 @@ export class TemplateParts {
   async #readPart(name: string, { id: templateId, engine }: Candidate, version: number | 'none'): Promise<Part> {
     if (engine !== 'liquid') return { name, problem: 'the template has another engine than liquid' };
     if (version === 'none') return { name, problem: 'no version of the template is published' };
-    const { query } = this.#database;
-    const current = query.selectFrom('templates').select(['html', 'engine']).where('id', '=', templateId);
-    const past = query.selectFrom('template_versions').select(['html', 'engine']).where('template_id', '=', templateId);
-    const row =
-      (await current.where('version', '=', version).executeTakeFirst()) ??
-      (await past.where('version', '=', version).executeTakeFirst());
-    if (!row) return { name, problem: 'this version is not stored' };
     const from = { templateId, version };
+    const row = await readContent(this.#database.query, from);
+    if (!row) return { name, problem: 'this version is not stored' };
     return { name, key: `${templateId}:${version}`, html: row.html, from };
   }
 

@@ -178,11 +178,7 @@ export class Templates {
   }
 
   /** `also` is written in the same transaction. Throws `template_error`, `template_limit`, `content_too_large`, `storage_failed`. */
-  async create(
-    owner: TemplateOwner,
-    draft: TemplateDraft,
-    also: (template: Template, query: Query) => Promise<void> = async () => {},
-  ): Promise<Template> {
+  async create(owner: TemplateOwner, draft: TemplateDraft, also: AlsoWrite = async () => {}): Promise<Template> {
     const { keyId } = owner;
     const placeholders = await this.#findPaths(owner, draft);
     const checked = await this.#checkSamples(owner, draft);
@@ -352,7 +348,8 @@ export class Templates {
     const unnamed: string[] = [];
     for (;;) {
       const { current, all } = await this.#assets.countBytes(query, keyId);
-      if (all - current <= maxTemplateBytes && (await countPastBytes(query, keyId)).others <= maxTemplateBytes) return unnamed;
+      if (all - current <= maxTemplateBytes && (await countPastBytes(query, keyId, 'unpublished')) <= maxTemplateBytes)
+        return unnamed;
       const forgotten = await forgetTheOldest(query, keyId);
       if (!forgotten.length) return unnamed;
       unnamed.push(...(await this.#assets.forget(query, forgotten)));
@@ -580,7 +577,7 @@ export class Templates {
     const { count, bytes } = await readTotal(query.selectFrom('templates').where('key_id', '=', keyId));
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
     const { current } = await this.#assets.countBytes(query, keyId);
-    const { published } = await countPastBytes(query, keyId);
+    const published = await countPastBytes(query, keyId, 'published');
     const samples = (await readTotal(query.selectFrom('template_samples').where('key_id', '=', keyId))).bytes;
     if (bytes + published + samples + current > maxTemplateBytes)
       throw limitReached(`at most ${maxTemplateBytes} bytes of templates with their files and samples`, maxTemplateBytes);

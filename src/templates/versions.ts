@@ -49,12 +49,10 @@ export async function forgetOldVersions(query: Query, id: string): Promise<Versi
     .execute();
 }
 
-/** The size of the HTML of the earlier versions of a key in bytes: of those that are published, and of the others. */
-export async function countPastBytes(query: Query, keyId: string): Promise<{ published: number; others: number }> {
+/** The size of the HTML of the earlier versions of a key in bytes: of those that are published, or of the others. */
+export async function countPastBytes(query: Query, keyId: string, which: 'published' | 'unpublished'): Promise<number> {
   const past = query.selectFrom('template_versions').where('key_id', '=', keyId);
-  const all = (await readTotal(past)).bytes;
-  const others = (await readTotal(past.where(isUnpublished))).bytes;
-  return { published: all - others, others };
+  return (await readTotal(past.where(which === 'published' ? isPublished : isUnpublished))).bytes;
 }
 
 /** Removes and returns the oldest version of the key that is not published, and other such versions with the same time. */
@@ -71,12 +69,16 @@ export async function forgetTheOldest(query: Query, keyId: string): Promise<Vers
     .execute();
 }
 
-function isUnpublished({ not, exists, selectFrom }: Condition<'template_versions'>) {
+function isUnpublished(eb: Condition<'template_versions'>) {
+  return eb.not(isPublished(eb));
+}
+
+function isPublished({ exists, selectFrom }: Condition<'template_versions'>) {
   const published = selectFrom('templates')
     .select('templates.id')
     .whereRef('templates.id', '=', 'template_versions.template_id')
     .whereRef('templates.published_version', '=', 'template_versions.version');
-  return not(exists(published));
+  return exists(published);
 }
 
 /** Lists versions, newest first. */
