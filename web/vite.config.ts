@@ -2,7 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { PdfOptions } from '../src/render/request/schemas/options-schema.ts';
+import { FORMAT_NAMES, findPaper } from '../src/render/request/values/lengths.ts';
 import { OPTION_GROUPS } from './playground/options/option-groups.ts';
+
+/** The width and height in inches of each format, by its name in lower case. */
+const PAPERS = Object.fromEntries(FORMAT_NAMES.map((name) => [name.toLowerCase(), findPaper(name)?.sides]));
 
 /** Provides the schema of `options` from the service, so that the form of the playground is always up to date. */
 function optionsSchema(): Plugin {
@@ -12,7 +16,7 @@ function optionsSchema(): Plugin {
     resolveId: (id) => (id === name ? `\0${name}` : undefined),
     load: (id) =>
       id === `\0${name}`
-        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const GROUPS = ${JSON.stringify(OPTION_GROUPS)};`
+        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const GROUPS = ${JSON.stringify(OPTION_GROUPS)};\nexport const PAPERS = ${JSON.stringify(PAPERS)};`
         : undefined,
   };
 }

@@ -2,13 +2,13 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
+import { saveFile } from '../shared/save-file.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { type BatchUpdate, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
-import { saveAs } from './blobs.ts';
 import { ErrorMessage, Facts, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { isAbort, type Loaded, useLoaded } from './loaded.ts';
@@ -144,7 +144,7 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
   const action = useAction();
   const bytes = batch.items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
   const save = async (kind: FileKind) => {
-    saveAs(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
+    saveFile(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
     showToast(`The results were downloaded as ${FILES[kind]}.`);
   };
   const start = (kind: FileKind) => (bytes > LARGE_BYTES ? setLarge(kind) : action.run(() => save(kind)));

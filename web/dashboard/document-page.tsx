@@ -3,10 +3,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { saveFile } from '../shared/save-file.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
-import { saveAs } from './blobs.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus, numberText } from './format.ts';
@@ -55,7 +55,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   const download = useAction();
   const close = () => setAsked(null);
   const save = async () => {
-    saveAs(await (await call(path)).blob(), record.filename);
+    saveFile(await (await call(path)).blob(), record.filename);
     showToast(`${record.filename} was downloaded.`);
   };
   return (

@@ -1,8 +1,11 @@
 import { render } from 'preact';
 import './dashboard.css';
+import { forgetFiles } from '../shared/save-file.ts';
 import { App } from './app.tsx';
 import { startRouting } from './route.ts';
+import { onSignOut } from './session.ts';
 
+onSignOut(forgetFiles);
 startRouting();
 const app = document.getElementById('app');
 if (app) render(<App />, app);

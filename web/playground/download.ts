@@ -14,7 +14,7 @@ export function downloadPdf(): void {
 effect(() => {
   if (!downloadWaits.value) return;
   const result = rendered.value;
-  if (result && !isOutdated.value) saveFile(result.pdf, 'document.pdf', 'application/pdf');
+  if (result && !isOutdated.value) saveFile(new Blob([result.pdf], { type: 'application/pdf' }), 'document.pdf');
   else if (renderSeconds.value !== undefined || !isFinal(renderState.value)) return;
   downloadWaits.value = false;
 });

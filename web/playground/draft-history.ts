@@ -73,7 +73,7 @@ export async function keepDraft(draft: Draft): Promise<void> {
   if (!current || keptDrafts.value.some((kept) => kept.id === current && isSameDraft(kept.draft, draft))) return;
   const kept = { id: current, savedAt: Date.now(), title: titleOf(draft), draft };
   await database?.put(STORE, kept).catch(() => {}); // the storage may be full
-  await readKept();
+  keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
 }
 
@@ -129,12 +129,12 @@ function forgetCurrent(): void {
 /** The title of the document, or what it begins with. */
 export function titleOf({ mode, html, template }: Draft): string {
   const source = mode === 'html' ? html : template;
+  const title = /<title[^<>]*>([^<]*)/i.exec(source)?.[1]?.trim() || firstText(source);
+  return title.slice(0, TITLE_CHARACTERS) || 'No text';
+}
+
+function firstText(source: string): string {
   const start = htmlWords(source)[0]?.from ?? source.length;
-  const title =
-    /<title[^<>]*>([^<]*)/i.exec(source)?.[1]?.trim() ||
-    source
-      .slice(start)
-      .split(/[<{\n]/, 1)[0]
-      ?.trim();
-  return title?.slice(0, TITLE_CHARACTERS) || 'No text';
+  const [text = ''] = source.slice(start).split(/[<{\n]/, 1);
+  return text.trim();
 }

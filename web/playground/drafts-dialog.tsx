@@ -32,13 +32,13 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
                 {kept.draft.mode === 'html' ? 'HTML' : 'Template'}, {TIME.format(kept.savedAt)}
               </span>
             </button>
-            <DeleteButton ids={[kept.id]} what={kept.title} />
+            <DeleteButton ids={[kept.id]} label="Delete" of={kept.title} />
           </li>
         ))}
       </ul>
       <div class="actions end">
         <Button label="Save as a template" onClick={saveAsTemplate} />
-        {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} what="all" />}
+        {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} label="Delete all" />}
         <Button label="Close" onClick={onClose} />
       </div>
     </Dialog>
@@ -54,19 +54,12 @@ function saveAsTemplate(): void {
 }
 
 /** Deletes with a second click. */
-function DeleteButton({ ids, what }: { ids: string[]; what: string }) {
+function DeleteButton({ ids, label, of }: { ids: string[]; label: string /** The title of the only draft. */; of?: string }) {
   const asks = useSignal(false);
   const click = () => {
     if (asks.value) void removeDrafts(ids);
     asks.value = !asks.value;
   };
-  const label = what === 'all' ? 'Delete all' : 'Delete';
-  return (
-    <Button
-      label={asks.value ? `${label} for good` : label}
-      name={what === 'all' ? undefined : `${asks.value ? 'Delete for good' : 'Delete'}: ${what}`}
-      look="quiet small"
-      onClick={click}
-    />
-  );
+  const shown = asks.value ? `${label} for good` : label;
+  return <Button label={shown} name={of === undefined ? undefined : `${shown}: ${of}`} look="quiet small" onClick={click} />;
 }

@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
-import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { CodeEditor, type CodeEditorProps } from '../shared/code-editor/code-editor.tsx';
 import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
@@ -16,9 +16,8 @@ const MODES: Array<{ mode: Mode; text: string }> = [
 
 const placeIn = (name: SourceName) => computed(() => (shownPlace.value?.source === name ? shownPlace.value : undefined));
 const places = { html: placeIn('html'), template: placeIn('template'), data: placeIn('data') };
-const html = computed(() => draft.value.html);
-const template = computed(() => draft.value.template);
-const data = computed(() => draft.value.data);
+const textOf = (name: SourceName) => computed(() => draft.value[name]);
+const texts = { html: textOf('html'), template: textOf('template'), data: textOf('data') };
 
 export function Editors({ onExamples, onDrafts }: { onExamples(): void; onDrafts(): void }) {
   const { mode } = draft.value;
@@ -58,14 +57,7 @@ function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
       <FieldErrors of={['html']} />
-      <CodeEditor
-        label="HTML"
-        text={html}
-        onChange={(changed) => change({ html: changed })}
-        language={HTML}
-        shown={places.html}
-        onLocate={(position) => void showInPdf('html', position)}
-      />
+      <SourceEditor name="html" label="HTML" language={HTML} />
     </div>
   );
 }
@@ -78,29 +70,31 @@ function TemplateEditors() {
       <div class="editor-frame document-editor">
         <FieldErrors of={['template', 'engine']} />
         {error && <p class="error">{error.message}</p>}
-        <CodeEditor
-          label="Template"
-          text={template}
-          onChange={(changed) => change({ template: changed })}
-          language={TEMPLATE}
-          diagnose={diagnose}
-          shown={places.template}
-          onLocate={(position) => void showInPdf('template', position)}
-        />
+        <SourceEditor name="template" label="Template" language={TEMPLATE} diagnose={diagnose} />
       </div>
       <div class="editor-frame data-editor">
         <h2>Data</h2>
         <FieldErrors of={['data']} />
-        <CodeEditor
-          label="Data"
-          text={data}
-          onChange={(changed) => change({ data: changed })}
-          language={JSON_DATA}
-          shown={places.data}
-          onLocate={(position) => void showInPdf('data', position)}
-        />
+        <SourceEditor name="data" label="Data" language={JSON_DATA} />
       </div>
     </>
+  );
+}
+
+interface SourceEditorProps extends Pick<CodeEditorProps, 'label' | 'language' | 'diagnose'> {
+  name: SourceName;
+}
+
+/** An editor of a part of the draft, from and to which words of the PDF lead. */
+function SourceEditor({ name, ...others }: SourceEditorProps) {
+  return (
+    <CodeEditor
+      {...others}
+      text={texts[name]}
+      onChange={(changed) => change({ [name]: changed })}
+      shown={places[name]}
+      onLocate={(position) => void showInPdf(name, position)}
+    />
   );
 }
 

@@ -1,11 +1,26 @@
-/** Saves bytes as a file of the visitor. */
+/** Saves files for the visitor. */
 
 const REVOKED_AFTER_MS = 60_000;
 
-export function saveFile(bytes: Uint8Array<ArrayBuffer>, filename: string, type = 'application/octet-stream'): void {
+const urls = new Set<string>();
+
+/** Its URL is revoked later, when the browser has begun to read it. */
+export function saveFile(file: Blob, filename: string): void {
+  const url = URL.createObjectURL(file);
+  urls.add(url);
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes], { type }));
+  link.href = url;
   link.download = filename;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), REVOKED_AFTER_MS); // the browser reads it after the click
+  setTimeout(() => revoke(url), REVOKED_AFTER_MS);
+}
+
+/** Revokes the URLs of all files that were saved. */
+export function forgetFiles(): void {
+  for (const url of urls) revoke(url);
+}
+
+function revoke(url: string): void {
+  URL.revokeObjectURL(url);
+  urls.delete(url);
 }

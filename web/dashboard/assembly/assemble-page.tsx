@@ -6,9 +6,9 @@ import { Dialog } from '../../shared/dialog.tsx';
 import { PasswordForm, PdfView } from '../../shared/pdf-view/pdf-view.tsx';
 import type { Report } from '../../shared/rendered-pdf.ts';
 import { readRenderedPdf } from '../../shared/rendered-pdf.ts';
+import { saveFile } from '../../shared/save-file.ts';
 import { showToast } from '../../shared/toast.tsx';
 import { type Action, useAction } from '../action.ts';
-import { saveAs } from '../blobs.ts';
 import { ErrorMessage, Name, PageHead } from '../components.tsx';
 import { FileButton } from '../file-button.tsx';
 import { countText, sentence } from '../format.ts';
@@ -212,7 +212,7 @@ function Making() {
           <Button
             label="Download"
             disabled={isOutdated}
-            onClick={() => saveAs(new Blob([shown.pdf], { type: 'application/pdf' }), shown.filename)}
+            onClick={() => saveFile(new Blob([shown.pdf], { type: 'application/pdf' }), shown.filename)}
           />
         )}
         {shown?.documentId !== undefined && <a href={`#/documents/${shown.documentId}`}>Open the stored document</a>}

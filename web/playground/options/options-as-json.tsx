@@ -1,5 +1,5 @@
 /** The options as the API takes them, to read and to edit. */
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
 import { JSON_DATA } from '../../shared/code-editor/languages.ts';
@@ -7,11 +7,8 @@ import { change, draft, isObject } from '../draft.ts';
 import { OPTION_NAMES } from './groups.ts';
 
 export function OptionsAsJson() {
-  const text = useSignal('');
+  const text = useMemo(() => signal(JSON.stringify(draft.peek().options, null, 2)), []);
   const error = useSignal('');
-  useMemo(() => {
-    text.value = JSON.stringify(draft.value.options, null, 2);
-  }, []);
   const edit = (typed: string) => {
     text.value = typed;
     error.value = take(typed);

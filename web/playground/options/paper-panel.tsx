@@ -16,6 +16,10 @@ const PRESETS: Array<{ name: string; html: string | undefined }> = [
   { name: 'Title and page', html: line(`${span('title')}, page ${span('page')}`) },
   { name: 'Date', html: line(span('date')) },
 ];
+/** The choice of the format that a document has without the option. */
+const USUAL = 'Usual';
+/** The choice of HTML that is not among the presets. */
+const OWN = 'Own HTML';
 const ARCHIVE = 'PDF/A-3b';
 const ACCESSIBLE = 'PDF/UA-1';
 const FORMATS = OPTION_GROUPS.flatMap(({ fields }) => fields).find(({ name }) => name === 'format');
@@ -79,24 +83,16 @@ function MarginField({ side, value, onChange }: { side: Side; value: string; onC
 
 function Size() {
   const { options } = draft.value;
-  const choices = FORMATS?.kind === 'choice' ? FORMATS.choices : [];
+  const formats = FORMATS?.kind === 'choice' ? FORMATS.choices.map(({ text }) => text) : [];
   const isLandscape = options.landscape === true;
   return (
     <div class="paper-row">
-      <label>
-        <span>Size</span>
-        <select
-          value={String(options.format ?? '')}
-          onChange={({ currentTarget }) => changeOption('format', currentTarget.value || undefined)}
-        >
-          <option value="">Usual</option>
-          {choices.map(({ text }) => (
-            <option key={text} value={text}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Size"
+        value={String(options.format ?? USUAL)}
+        choices={[USUAL, ...formats]}
+        onChange={(format) => changeOption('format', format === USUAL ? undefined : format)}
+      />
       <fieldset class="segmented" aria-label="Orientation">
         <button type="button" aria-pressed={!isLandscape} onClick={() => changeOption('landscape', undefined)}>
           Portrait
@@ -109,6 +105,28 @@ function Size() {
   );
 }
 
+interface ChoiceProps {
+  label: string;
+  value: string;
+  choices: string[];
+  onChange(chosen: string): void;
+}
+
+function Choice({ label, value, choices, onChange }: ChoiceProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
   const value = draft.value.options[edge];
   const preset = PRESETS.find(({ html }) => html === value);
@@ -118,20 +136,12 @@ function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
   };
   return (
     <div class="paper-row">
-      <label>
-        <span>{label}</span>
-        <select
-          value={preset?.name ?? 'Own'}
-          onChange={({ currentTarget }) => changeOption(edge, PRESETS.find(({ name }) => name === currentTarget.value)?.html)}
-        >
-          {!preset && <option value="Own">Own HTML</option>}
-          {PRESETS.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={label}
+        value={preset?.name ?? OWN}
+        choices={[...(preset ? [] : [OWN]), ...PRESETS.map(({ name }) => name)]}
+        onChange={(chosen) => changeOption(edge, PRESETS.find(({ name }) => name === chosen)?.html)}
+      />
       <span class="chips">
         {Object.keys(FIELDS).map((name) => (
           <button

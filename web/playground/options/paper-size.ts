@@ -1,4 +1,5 @@
 /** Reads paper sizes and margins from options, to draw them. */
+import { PAPERS } from 'virtual:options-schema';
 import { isObject, type Options } from '../draft.ts';
 
 export const SIDES = ['top', 'right', 'bottom', 'left'] as const;
@@ -6,28 +7,16 @@ export type Side = (typeof SIDES)[number];
 /** Lengths as the option has them; empty where it says nothing. */
 export type Margins = Record<Side, string>;
 
-/** Width and height in millimetres. */
-const FORMATS: Record<string, [number, number]> = {
-  a0: [841, 1189],
-  a1: [594, 841],
-  a2: [420, 594],
-  a3: [297, 420],
-  a4: [210, 297],
-  a5: [148, 210],
-  a6: [105, 148],
-  letter: [216, 279],
-  legal: [216, 356],
-  tabloid: [279, 432],
-  ledger: [432, 279],
-};
-const MILLIMETRES: Record<string, number> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, px: 25.4 / 96 };
+const PER_INCH: Record<string, number> = { mm: 25.4, cm: 2.54, in: 1, pt: 72, px: 96 };
+const A4: [number, number] = [210 / 25.4, 297 / 25.4];
 /** The margin of a document that says nothing. */
 export const USUAL_MARGIN = '0.4in';
 
+/** In inches. */
 export function paperSize({ format, landscape, width, height }: Options): { width: number; height: number } {
-  const [w, h] = [toMillimetres(width), toMillimetres(height)];
+  const [w, h] = [toInches(width), toInches(height)];
   const name = String(format ?? 'a4').toLowerCase();
-  const [short, long] = w && h ? [w, h] : (FORMATS[name.replace(/(?: landscape|-l)$/, '')] ?? [210, 297]);
+  const [short, long] = w && h ? [w, h] : (PAPERS[name.replace(/(?: landscape|-l)$/, '')] ?? A4);
   const isTurned = landscape === true || /(?: landscape|-l)$/.test(name);
   return isTurned ? { width: long, height: short } : { width: short, height: long };
 }
@@ -53,7 +42,7 @@ export function changeMargin(margins: Margins, side: Side, length: string): unkn
 export function printedArea(margins: Margins, paper: { width: number; height: number }): Record<Side, number> {
   return eachSide((side) => {
     const extent = side === 'top' || side === 'bottom' ? paper.height : paper.width;
-    return Math.min(45, ((toMillimetres(margins[side] || USUAL_MARGIN) ?? 0) / extent) * 100);
+    return Math.min(45, ((toInches(margins[side] || USUAL_MARGIN) ?? 0) / extent) * 100);
   });
 }
 
@@ -62,7 +51,7 @@ function eachSide<T>(of: (side: Side) => T): Record<Side, T> {
 }
 
 /** A number counts as pixels. */
-function toMillimetres(length: unknown): number | undefined {
+function toInches(length: unknown): number | undefined {
   const [, number, unit = 'px'] = /^(\d+(?:\.\d+)?|\.\d+)(mm|cm|in|pt|px)?$/i.exec(String(length ?? '').trim()) ?? [];
-  return number === undefined ? undefined : Number(number) * (MILLIMETRES[unit.toLowerCase()] ?? 0);
+  return number === undefined ? undefined : Number(number) / (PER_INCH[unit.toLowerCase()] ?? 1);
 }

@@ -42,5 +42,5 @@ function Entries({ entries }: { entries: readonly OutlineEntry[] }) {
 }
 
 async function save({ filename, read }: Attachment): Promise<void> {
-  saveFile(await read(), filename);
+  saveFile(new Blob([await read()]), filename);
 }
