@@ -36,6 +36,7 @@ const MAX_TIMER_SECONDS = 2_147_483;
 
 const cores = availableParallelism();
 const usualBrowsers = Math.min(4, Math.max(1, Math.floor(cores / 4)));
+const usualFinishThreads = Math.max(1, Math.floor(cores / 2));
 /** Of the machine, or of the control group that limits it. */
 const memoryBytes = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
 
@@ -247,7 +248,7 @@ const SETTINGS = {
   finishThreads: {
     ...whole(
       'PLATEN_FINISH_THREADS',
-      Math.max(1, Math.floor(cores / 2)),
+      usualFinishThreads,
       [1, 64],
       'Number of threads that finish PDFs: compression, passwords, metadata, watermarks and attachments.',
     ),
@@ -265,11 +266,14 @@ const SETTINGS = {
     'Total size of the PDFs and attachments in memory that are being finished or wait to be finished. Further requests are answered with 429.',
     1,
   ),
-  finishMemoryBytes: megabytes(
-    'PLATEN_FINISH_MEMORY_MB',
-    256,
-    'JavaScript heap that a thread may use for one PDF. A request that needs more is answered with 422 resource_limit.',
-  ),
+  finishMemoryBytes: {
+    ...megabytes(
+      'PLATEN_FINISH_MEMORY_MB',
+      Math.min(1_024, Math.max(256, Math.floor(memoryBytes / 8 / 1_048_576 / usualFinishThreads))),
+      'JavaScript heap that a thread may use for one PDF. A request that needs more is answered with 422 resource_limit.',
+    ),
+    rule: 'an eighth of the memory, over the default number of threads, from 256 to 1,024',
+  },
 
   maxRequestBytes: whole(
     'PLATEN_MAX_REQUEST_BYTES',

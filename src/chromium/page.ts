@@ -44,7 +44,7 @@ const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** Chromium needs memory in proportion to the square of the pages of one table that is not printed in parts. */
 const TOO_MUCH_MEMORY =
-  'the document needs more memory than one render may take; if it is long, leave out what forbids to print it in parts (CSS counters, tags, bookmarks, form fields), split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+  'the document needs more memory than one render may take; if it is long, leave out what forbids to print it in parts (CSS counters, form fields, content that depends on pages), split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
 const TOO_MUCH_STORED = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
 const TOO_MANY_EVENTS = 'the document causes too many browser events, for example by requesting long data: URLs';
 

@@ -43,7 +43,13 @@ import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
 import { findWidest } from './entries/print/widest-element.ts';
-import { beginWindows, endWindows, findColumnWidths, showWindow } from './entries/print/windows/print-windows.ts';
+import {
+  beginWindows,
+  endWindows,
+  findColumnWidths,
+  putBackContents,
+  showWindow,
+} from './entries/print/windows/print-windows.ts';
 import { readMarker } from './entries/replacement.ts';
 import { restoreAttributes } from './entries/structure/attributes.ts';
 import { readStructure } from './entries/structure/read-structure.ts';
@@ -92,6 +98,7 @@ export const answers: Questions = {
   moveLastBlock,
   noteHeights,
   placeLayoutLinks,
+  putBackContents,
   readMarker,
   readPagedContent,
   setMarginRules,

@@ -13,7 +13,7 @@ export function longTableHint(html: string, mayDivide: boolean): string | undefi
   if (mayDivide && !COUNTERS.test(html)) return undefined;
   const rows = mostRows(html);
   if (rows < MANY_ROWS) return undefined;
-  const cause = mayDivide ? 'CSS counters' : 'tags, bookmarks, form fields, a single page or no scripts';
+  const cause = mayDivide ? 'CSS counters' : 'content that depends on pages, form fields, a single page or no scripts';
   return `A table has ${rows} rows, and the document cannot be printed in parts because of ${cause}. A table of more than about 200 pages may then need more memory than a render may take (resource_limit): leave these out, split it into several tables, or send the parts of the document as items of a batch and merge them.`;
 }
 

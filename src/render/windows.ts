@@ -8,8 +8,9 @@ import type { LoadSettings } from '../chromium/load/load-settings.ts';
 import type { LoadedDocument } from '../chromium/loaded-document.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
 import type { LongDocument, ShownWindow } from '../in-page/contract/questions.ts';
-import { JoinedWindows } from '../pdf/edit/join-windows.ts';
 import { PrintedPages, showsSame } from '../pdf/edit/printed-pages.ts';
+import { JoinedWindows } from '../pdf/windows/join-windows.ts';
+import { JoinedTags } from '../pdf/windows/joined-tags.ts';
 import type { FinishPlan } from './request/finish-options.ts';
 import type { PagedPlan } from './request/paged-options.ts';
 import { beyondTheEnd, pagesWithin } from './request/values/page-ranges.ts';
@@ -56,31 +57,30 @@ interface Part {
   end: number;
 }
 
-type WholeSettings = Pick<FinishPlan, 'forms' | 'conformance' | 'repairsTags'>;
-
-/** Without scripts, a document cannot be shown in parts. Fields, the structure and places are those of the whole document. */
+/** Without scripts, a document cannot be shown in parts. Fields and places are those of the whole document. */
 export function canDivide(job: {
   load: LoadSettings;
   print: PrintSettings;
   paged?: PagedPlan | undefined;
-  finish: Partial<WholeSettings>;
+  finish: Partial<Pick<FinishPlan, 'forms'>>;
 }): boolean {
   const { load, print, paged, finish } = job;
   const isPaged = paged?.contents || paged?.header || paged?.footer || paged?.layout;
-  const needsWhole = isPaged || finish.forms || finish.conformance || finish.repairsTags;
-  return load.device.javascript && !print.singlePage && !print.fitsWidth && !needsWhole;
+  return load.device.javascript && !print.singlePage && !print.fitsWidth && !isPaged && !finish.forms;
 }
 
 /** Throws `print_failed` if it lacks pages of the ranges. Returns undefined if the document is not long, or cannot be divided safely. It is as it was then. */
 export async function printInWindows(document: LoadedDocument, settings: PrintSettings): Promise<Print | undefined> {
   if (!document.mayBeLong) return undefined;
-  const long = await document.windows.begin();
+  const isTagged = settings.tagged || settings.outline;
+  const long = await document.windows.begin({ isTagged });
   const mayDivide = !settings.singlePage && long.reason === '' && long.weight >= LEAST_PAGES * (PAGE_WEIGHT / 2);
   const chunks = mayDivide ? await new WindowPrinter(document, settings, long).print() : undefined;
   if (!chunks) {
     await document.windows.end();
     return undefined;
   }
+  if (isTagged) await document.windows.putBackContents();
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   document.requireSize(bytes);
   return { chunks, bytes, settings };
@@ -93,6 +93,7 @@ class WindowPrinter {
   /** With what the names of destinations begin that mark blocks. */
   readonly #key = `w${randomBytes(8).toString('hex')}-`;
   readonly #joined = new JoinedWindows();
+  readonly #tags: JoinedTags | undefined;
   readonly #isWanted: (page: number) => boolean;
   /** Whether pages show their number in a header or footer, or the number of all pages, which is known only afterwards. */
   readonly #printsTwice: boolean;
@@ -104,6 +105,7 @@ class WindowPrinter {
     this.#settings = { ...settings, pageRanges: '' };
     this.#long = long;
     const { header = '', footer = '' } = settings.templates;
+    this.#tags = settings.tagged || settings.outline ? new JoinedTags() : undefined;
     this.#printsTwice = long.countsPages || NUMBERED.test(header + footer);
     this.#pageRanges = settings.pageRanges;
     this.#isWanted = pagesWithin(settings.pageRanges);
@@ -119,7 +121,7 @@ class WindowPrinter {
     const error = beyondTheEnd('options.pageRanges', this.#pageRanges, total);
     if (error) throw error;
     if (this.#printsTwice && !(await this.#printParts(parts, total))) return undefined;
-    return this.#joined.end();
+    return this.#joined.end(this.#tags);
   }
 
   /** Prints the windows one after the other, from the first to the end of the document. */
@@ -130,6 +132,8 @@ class WindowPrinter {
       if (!next && !window.isLast) return undefined;
       const part = this.#partUntil(window, next?.start);
       parts.push(part);
+      const range = { lead: window.lead, count: part.pages, page: part.start.page };
+      if ((await this.#tags?.add(window.file, range)) === false) return undefined;
       if (!this.#printsTwice) await this.#addPages(window.bytes, window.file, part.start.page, window.lead, part.pages);
       if (!next) return parts;
       window = next;
@@ -190,9 +194,9 @@ class WindowPrinter {
   }
 
   async #addPages(bytes: Buffer, file: PrintedPages, page: number, lead: number, pages: number): Promise<void> {
-    const all = Array.from({ length: pages }, (_, n) => n + lead);
-    const indexes = all.filter((index) => this.#isWanted(page + index - lead));
-    if (indexes.length) await this.#joined.add(bytes, file, indexes, this.#key);
+    const all = Array.from({ length: pages }, (_, n): [number, number] => [lead + n, page + n]);
+    const wanted = all.filter(([, number]) => this.#isWanted(number));
+    if (wanted.length) await this.#joined.add(bytes, file, wanted, this.#key);
   }
 }
 

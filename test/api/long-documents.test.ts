@@ -1,9 +1,11 @@
 /** Long documents, which are printed in windows: their links, pages and bytes, and what is printed at once. */
 import { describe, expect, test } from 'vitest';
-import { bytesOf, problem, succeeded } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
 import { openPdf } from '../support/open-pdf.ts';
+import { readStructureLines } from '../support/printed-structure.ts';
+import { readBookmarks } from '../support/read-bookmarks.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -69,6 +71,42 @@ describe('a long document', () => {
     await using opened = await openPdf(divided ?? new Uint8Array());
     await using whole = await openPdf(await printer.atOnce(longText()));
     expect(opened.document.numPages).toBe(whole.document.numPages);
+  });
+});
+
+describe('the tags and bookmarks of a long document are those of one print', () => {
+  const ofAllPages = (html: string) => html.replace('counter(page)', 'counter(page) " of " counter(pages)');
+  const foot = '<tfoot><tr><td>All<td>rows<td>are<td>here</tfoot>';
+  const cases: Array<[string, string]> = [
+    ['with a table whose head and foot repeat', longTable().replace('<tbody>', `${foot}<tbody>`)],
+    ['with the number of all pages', ofAllPages(longTable())],
+    ['with links', longText().replaceAll('<li>', '<li><a href="#chapter-0">Back</a> ')],
+    ['with selectors that look inside', longText('h2:has(+ ul) { color: green }')],
+  ];
+  test.each(cases)('%s', async (_, html) => {
+    const options = { tagged: true, outline: true };
+    const [divided, whole] = [await printer.inWindows(html, options), await printer.atOnce(html, options)];
+    const tags = readStructureLines(divided ?? new Uint8Array());
+    expect(tags.length).toBeGreaterThan(5_000);
+    expect(tags).toEqual(readStructureLines(whole));
+    expect(await readBookmarks(Uint8Array.from(divided ?? []))).toEqual(await readBookmarks(Uint8Array.from(whole)));
+  });
+
+  test('on the pages that are wanted', async () => {
+    const options = { tagged: true, outline: true, pageRanges: '100-102' };
+    const pdf = Uint8Array.from((await printer.inWindows(longText(), options)) ?? []);
+    const pages = readStructureLines(pdf).flatMap((line) => / content (\d+)/.exec(line)?.[1] ?? []);
+    expect([...new Set(pages)]).toEqual(['0', '1', '2']);
+    expect((await readBookmarks(pdf)).length).toBeLessThan(5);
+  });
+
+  test('and conform to PDF/A and PDF/UA', async () => {
+    const options = { conformance: ['PDF/A-2a', 'PDF/UA-1'], timeout: 110_000 };
+    const pdf = await bytesOf(await succeeded(service.pdf({ html: longTable(), options })));
+    const reply = await succeeded(
+      new Client(service.url, service.key).send('POST', '/v1/pdf/validate', pdf, { 'content-type': 'application/pdf' }),
+    );
+    expect(await reply.json()).toMatchObject({ valid: true, profiles: ['PDF/A-2a', 'PDF/UA-1'] });
   });
 });
 

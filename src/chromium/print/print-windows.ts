@@ -39,9 +39,9 @@ export class PrintWindows {
   }
 
   /** Divides the document into blocks, and hides them all unless there is a reason against it. */
-  begin(): Promise<LongDocument> {
+  begin({ isTagged }: { isTagged: boolean }): Promise<LongDocument> {
     this.#leaveTraces();
-    return this.#step(ask(this.#session, 'beginWindows', [], LONG_DOCUMENT));
+    return this.#step(ask(this.#session, 'beginWindows', [isTagged], LONG_DOCUMENT));
   }
 
   /** Lets every window have the columns of the whole table. */
@@ -51,6 +51,11 @@ export class PrintWindows {
 
   show(order: WindowOrder): Promise<ShownWindow> {
     return this.#step(ask(this.#session, 'showWindow', [order], SHOWN_WINDOW));
+  }
+
+  /** Lets the document have all that was taken out of it, after its last window. */
+  async putBackContents(): Promise<void> {
+    await this.#step(ask(this.#session, 'putBackContents', [], DONE));
   }
 
   /** Shows the whole document again. */

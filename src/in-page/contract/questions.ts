@@ -98,9 +98,10 @@ export interface Questions {
   findPageRisks(key: string, heightPx: number): PageRisk[];
   removeRiskLinks(): null;
   // Long documents
-  beginWindows(): LongDocument;
+  beginWindows(isTagged: boolean): LongDocument;
   findColumnWidths(): null;
   showWindow(order: WindowOrder): Promise<ShownWindow>;
+  putBackContents(): null;
   endWindows(): Promise<null>;
 }
 

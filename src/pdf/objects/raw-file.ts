@@ -68,6 +68,13 @@ export function textLength(body: Buffer): number {
  */
 const STRING_OR_REFERENCE = /\([^\\()]*(?:\\[\s\S][^\\()]*)*\)|\b(\d+) 0 R\b/g;
 
+const STRING = /\([^\\()]*(?:\\[\s\S][^\\()]*)*\)/g;
+
+/** Blanks the strings in the text of an object, so that only what is outside of them is found, and at the same place. */
+export function maskStrings(text: string): string {
+  return text.includes('(') ? text.replace(STRING, (string) => `(${' '.repeat(string.length - 2)})`) : text;
+}
+
 /** Replaces the references in the text of an object as Chromium wrote it. */
 export function replaceReferences(text: string, replace: (id: number) => string): string {
   return text.replace(STRING_OR_REFERENCE, (found, id?: string) => (id === undefined ? found : replace(Number(id))));

@@ -6,6 +6,7 @@ import type { LongBlocks } from './long-blocks.ts';
 
 const COUNTED = 'CSS counters';
 const COUNTERS = /counter-(?:increment|reset|set)/;
+const LOOKS_INSIDE = /:(?:has|empty)\b/;
 const OUT_OF_FLOW = /position:\s*(?:fixed|absolute)/;
 const NUMBER_OF_PAGES = /counters?\(\s*pages\b/;
 const WITH_STYLE = ['fixed', 'absolute'].map((position) => `[style*=${position}]`);
@@ -25,11 +26,19 @@ interface DocumentStyles {
   pictures: Set<string>;
   /** Whether page margins show the number of pages. */
   countsPages: boolean;
+  /** Whether selectors depend on what is in the elements that they match. */
+  looksInside: boolean;
 }
 
 /** Reads what the style sheets of the document say about its layout. */
 export function readDocumentStyles(): DocumentStyles {
-  const styles: DocumentStyles = { reason: '', selectors: new Set(WITH_STYLE), pictures: new Set(), countsPages: false };
+  const styles: DocumentStyles = {
+    reason: '',
+    selectors: new Set(WITH_STYLE),
+    pictures: new Set(),
+    countsPages: false,
+    looksInside: false,
+  };
   try {
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets])
       for (const rule of allRules(sheet)) readRule(rule, styles);
@@ -44,6 +53,7 @@ export function readDocumentStyles(): DocumentStyles {
 function readRule({ type, selectorText, style, cssText, parentStyleSheet }: AnyRule, styles: DocumentStyles): void {
   if (type === RULE_TYPES.page && NUMBER_OF_PAGES.test(cssText)) styles.countsPages = true;
   if (type !== RULE_TYPES.style || !style) return;
+  if (selectorText && LOOKS_INSIDE.test(selectorText)) styles.looksInside = true;
   if (COUNTERS.test(style.cssText)) styles.reason = COUNTED;
   addPictures(style, parentStyleSheet, styles);
   if (OUT_OF_FLOW.test(style.cssText) && selectorText) styles.selectors.add(selectorText.replace(/::[-\w]+/g, ''));

@@ -9,6 +9,7 @@ import { Destinations } from '../../../dom/destinations.ts';
 import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
 import { NO_MARGIN_BOXES } from '../margin-boxes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
+import { HiddenContents, hasCustomElements } from './hidden-contents.ts';
 import { findBlocks, type LongBlocks } from './long-blocks.ts';
 import { findWidestRows, MEASURING_RULES } from './widest-rows.ts';
 
@@ -24,6 +25,8 @@ const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTable
 let long = NO_BLOCKS;
 let pinned: ReadonlySet<HTMLElement> = new Set();
 let widest: ReadonlySet<HTMLElement> = new Set();
+/** Undefined if hidden contents stay in the document. */
+let hidden: HiddenContents | undefined;
 /** Pictures of styles, which are loaded before they are shown, and are in memory as long as they are held. */
 let held: HTMLImageElement[] = [];
 /** The rules for hiding, and those for page numbers. */
@@ -32,14 +35,15 @@ let sheets: [hiding: CSSStyleSheet, numbering: CSSStyleSheet] | undefined;
 const changes = new Changes();
 
 /** Divides the document, and hides all of it unless there is a reason against it. */
-export function beginWindows(): LongDocument {
+export function beginWindows(isTagged: boolean): LongDocument {
   long = findBlocks();
-  const { reason, selectors, pictures, countsPages } = readDocumentStyles();
+  const { reason, selectors, pictures, countsPages, looksInside } = readDocumentStyles();
   const fixed = reason ? undefined : findPinned(long, selectors);
   const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages };
   if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
   pinned = fixed;
   held = [...pictures].map(loadPicture);
+  hidden = isTagged && !looksInside && !hasCustomElements() ? new HiddenContents() : undefined;
   sheets = [new CSSStyleSheet(), new CSSStyleSheet()];
   sheets[0].replaceSync(RULES);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
@@ -84,7 +88,9 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   changes.undo();
   const end = order.end ?? findEnd(order);
   const shown = long.blocks.slice(Math.max(0, first - 1), end);
+  takeOutOthers(shown);
   for (const block of shown) {
+    hidden?.putBack(block);
     writeAttribute(block, 'data-platen-shown', '');
     showAround(block);
   }
@@ -110,9 +116,23 @@ function findEnd({ first, weight }: WindowOrder): number {
   return end;
 }
 
+/** Takes out the contents of blocks that are not laid out. */
+function takeOutOthers(shown: readonly HTMLElement[]): void {
+  if (!hidden) return;
+  const laidOut = new Set([...shown, ...pinned, ...widest]);
+  for (const block of long.blocks) if (!laidOut.has(block)) hidden.takeOut(block);
+}
+
+/** Puts everything back into the document, which still shows the last window. */
+export function putBackContents(): null {
+  hidden?.putAllBack();
+  return null;
+}
+
 /** Removes all traces of windows. Answers when the fonts of the whole document have loaded. */
 export async function endWindows(): Promise<null> {
   changes.undo();
+  hidden?.putAllBack();
   removeCover();
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !sheets?.includes(each));
   for (const name of ['data-platen-open', 'data-platen-shown'])

@@ -5,11 +5,13 @@
 import { createHash } from 'node:crypto';
 import { PDF, PdfDict, PdfRef, PdfStream } from '@libpdf/core';
 import { MergedFonts } from '../compress/merge-fonts.ts';
+import type { PrintedPages } from '../edit/printed-pages.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
-import { replaceReferences } from '../objects/raw-file.ts';
+import { maskStrings, replaceReferences } from '../objects/raw-file.ts';
 import { toText } from '../objects/syntax.ts';
 import { endPlain, Parts, toBody } from '../objects/write.ts';
-import type { PrintedPages } from './printed-pages.ts';
+import type { JoinedTags } from './joined-tags.ts';
+import { annotationsOf, markedContent, type NewObjects, type TaggedPage } from './window-tags.ts';
 
 /** The object number of the root of the page tree. */
 const PAGES = 1;
@@ -22,6 +24,10 @@ export class JoinedWindows {
   readonly #offsets: number[] = [];
   #nextId = PAGES + 1;
   readonly #pages: number[] = [];
+  /** Those of a tagged document, by their index in it. */
+  readonly #tagged = new Map<number, TaggedPage>();
+  /** The next key of the parent tree. */
+  #nextKey = 0;
   /** The numbers of objects by a digest of their content. */
   readonly #known = new Map<string, number>();
   readonly #fonts = new MergedFonts();
@@ -33,14 +39,15 @@ export class JoinedWindows {
     this.#parts.version = '1.4';
   }
 
-  /** Adds the pages with these indexes. Destinations whose names begin with `key` are left out. */
-  async add(bytes: Buffer, file: PrintedPages, indexes: readonly number[], key: string): Promise<void> {
+  /** Adds the pages with these indexes in the file and in the document. Destinations whose names begin with `key` are left out. */
+  async add(bytes: Buffer, file: PrintedPages, added: ReadonlyArray<[index: number, page: number]>, key: string): Promise<void> {
     const pdf = await PDF.load(bytes);
-    const kept = indexes.map((index) => file.pages[index] as number);
+    const kept = added.map(([index]) => file.pages[index] as number);
     const ids = new Map(file.pages.map((id) => [id, 0]));
     for (const id of kept) ids.set(id, this.#nextId++);
-    const window = { file, ids, reader: new PdfReader(pdf) };
+    const window = { file, ids, keys: new Map<number, number>(), reader: new PdfReader(pdf) };
     for (const id of kept) this.#addPage(id, window);
+    if (file.catalog.includes('/StructTreeRoot')) for (const [index, page] of added) this.#addTaggedPage(window, index, page);
     for (const { name, value, page } of file.destinations()) {
       const id = ids.get(page);
       if (id && !name.startsWith(key)) this.#destinations.push(`/${name} ${value.replace(`${page} 0 R`, `${id} 0 R`)}`);
@@ -50,9 +57,13 @@ export class JoinedWindows {
     this.#chunks.push(this.#parts.take());
   }
 
-  end(): Buffer[] {
+  /** `tags` are those of the pages. */
+  end(tags: JoinedTags | undefined): Buffer[] {
     const catalog = this.#nextId++;
     const info = this.#nextId++;
+    const objects: NewObjects = { newId: () => this.#nextId++, put: (id: number, text: string) => this.#put(id, text) };
+    const tree = tags?.write(this.#tagged, objects);
+    const outline = tree && tags?.outline.write(this.#tagged, tree.ids, objects);
     for (const { id, value } of this.#fonts.end(() => this.#nextId++))
       this.#put(id, value instanceof PdfStream ? toBody(value) : toText(value));
     const kids = this.#pages.map((id) => `${id} 0 R`).join(' ');
@@ -60,7 +71,14 @@ export class JoinedWindows {
     const dests = this.#destinations.length ? this.#nextId++ : undefined;
     if (dests !== undefined) this.#put(dests, `<<${this.#destinations.join('\n')}>>`);
     const entries = dests === undefined ? `/Pages ${PAGES} 0 R` : `/Pages ${PAGES} 0 R\n/Dests ${dests} 0 R`;
-    this.#put(catalog, this.#catalog.replace(/\/Pages \d+ 0 R(?:\n\/Dests \d+ 0 R)?/, entries));
+    const ofTags = { StructTreeRoot: tree?.root, Outlines: outline };
+    const whole = this.#catalog.replace(/\/Pages \d+ 0 R(?:\n\/Dests \d+ 0 R)?/, entries);
+    this.#put(
+      catalog,
+      whole.replace(/\n\/(StructTreeRoot|Outlines) \d+ 0 R/g, (_, name: keyof typeof ofTags) =>
+        writeReference(name, ofTags[name]),
+      ),
+    );
     this.#put(info, this.#info);
     endPlain(this.#parts, this.#offsets, PdfDict.of({ Root: PdfRef.of(catalog), Info: PdfRef.of(info) }));
     this.#chunks.push(this.#parts.take());
@@ -71,7 +89,18 @@ export class JoinedWindows {
     const id = window.ids.get(old) as number;
     this.#pages.push(id);
     const page = window.file.text(old).replace(/\/Parent \d+ 0 R/, '');
-    this.#put(id, `${this.#translate(page.slice(0, page.lastIndexOf('>>')), window)}/Parent ${PAGES} 0 R>>`);
+    const entries = this.#translate(page.slice(0, page.lastIndexOf('>>')), window);
+    this.#put(id, `${this.#withNewKey(entries, id, window)}/Parent ${PAGES} 0 R>>`);
+  }
+
+  #addTaggedPage({ file, ids, keys }: Window, index: number, page: number): void {
+    const toAnnotation = (old: number) => {
+      const id = ids.get(old) ?? 0;
+      return { id, key: keys.get(id) ?? 0 };
+    };
+    const id = ids.get(file.pages[index] as number) ?? 0;
+    const annotations = annotationsOf(file, index).map(toAnnotation);
+    this.#tagged.set(page, { id, key: keys.get(id) ?? 0, mcids: markedContent(file, index), annotations });
   }
 
   #translate(text: string, window: Window): string {
@@ -99,8 +128,17 @@ export class JoinedWindows {
     if (equal !== undefined) return this.#note(old, equal, window);
     const id = this.#nextId++;
     this.#known.set(content, id);
-    this.#put(id, translated, ...(stream ? [stream] : []));
+    this.#put(id, isAnnotation(text) ? this.#withNewKey(translated, id, window) : translated, ...(stream ? [stream] : []));
     return this.#note(old, id, window);
+  }
+
+  /** Gives a page or an annotation, if it is tagged, another key of the parent tree. */
+  #withNewKey(text: string, id: number, { keys }: Window): string {
+    const found = /(?<=\/StructParents? )\d+/.exec(maskStrings(text));
+    if (!found) return text;
+    const key = this.#nextKey++;
+    keys.set(id, key);
+    return `${text.slice(0, found.index)}${key}${text.slice(found.index + found[0].length)}`;
   }
 
   #note(old: number, id: number, { ids }: Window): number {
@@ -114,6 +152,10 @@ export class JoinedWindows {
   }
 }
 
+function writeReference(name: string, id: number | undefined): string {
+  return id === undefined ? '' : `\n/${name} ${id} 0 R`;
+}
+
 /** An annotation belongs to one page (12.5.2), even if another page has an equal one. */
 function isAnnotation(text: string): boolean {
   return text.startsWith('<</Type /Annot\n');
@@ -124,5 +166,7 @@ interface Window {
   file: PrintedPages;
   /** New object numbers by old ones. It is 0 for pages that are left out. */
   ids: Map<number, number>;
+  /** Keys of the parent tree by new object numbers. */
+  keys: Map<number, number>;
   reader: PdfReader;
 }
