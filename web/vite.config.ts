@@ -1,8 +1,9 @@
-/** Builds the pages: two entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
+/** Builds the pages: three entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { PdfOptions } from '../src/render/request/schemas/options-schema.ts';
 import { FORMAT_NAMES, findPaper } from '../src/render/request/values/lengths.ts';
+import { buildSite } from './docs/site.ts';
 import { OPTION_GROUPS } from './playground/options/option-groups.ts';
 
 /** The width and height in inches of each format, by its name in lower case. */
@@ -27,10 +28,24 @@ function dataUse(): Plugin {
   return { name: 'data-use', resolveId: (id) => (id === 'virtual:data-use' ? file : undefined) };
 }
 
+/** Writes the documentation into copies of `docs.html`, which has the names of its built style and script. */
+function documentation(): Plugin {
+  return {
+    name: 'documentation',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const shell = bundle['docs.html'];
+      if (shell?.type !== 'asset') throw new Error('docs.html is not built');
+      delete bundle['docs.html'];
+      for (const [fileName, source] of buildSite(String(shell.source))) this.emitFile({ type: 'asset', fileName, source });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [optionsSchema(), dataUse()],
+  plugins: [optionsSchema(), dataUse(), documentation()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',
@@ -39,7 +54,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { playground: `${import.meta.dirname}/index.html`, dashboard: `${import.meta.dirname}/dashboard.html` },
+      input: ['index.html', 'dashboard.html', 'docs.html'].map((name) => `${import.meta.dirname}/${name}`),
     },
   },
 });

@@ -56,7 +56,7 @@ Try it:
 
 Playground  ${url}/
 Dashboard   ${url}/dashboard
-Reference   ${url}/docs
+Docs        ${url}/docs
 
 `;
 }

@@ -2,7 +2,6 @@
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
@@ -43,7 +42,7 @@ import { authenticate, requirePrincipal } from './server/authenticate.ts';
 import { allowOrigins } from './server/cors.ts';
 import { handleExpectations } from './server/expect-continue.ts';
 import { logFailure } from './server/log-failure.ts';
-import { keepIds, publishedDocument } from './server/openapi.ts';
+import { keepIds } from './server/openapi.ts';
 import type { Plugin } from './server/plugin.ts';
 import { PROBLEM_TYPE, PROBLEMS, type SendError, toProblem, toServiceError } from './server/problem.ts';
 import { limitRates } from './server/rate-limit.ts';
@@ -72,10 +71,6 @@ export interface ServerOptions extends PlaygroundRouteOptions {
 const SOCKET_GRACE_MS = 60_000;
 /** How often Node looks for requests that take too long. */
 const TIMEOUT_CHECK_MS = 1_000;
-
-/** Allows only this server. Requests are not upgraded to HTTPS, because the service may run over plain HTTP. */
-const REFERENCE_CSP =
-  "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 export async function createServer(options: ServerOptions, services: RouteServices, plugin: Plugin): Promise<FastifyInstance> {
   const send = plugin.sendError;
@@ -125,7 +120,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
   linkRoutes(app, services);
   operationRoutes(app, services);
   plugin.addOpenRoutes(app);
-  referenceRoutes(app);
+  referenceRoutes(app, services);
   return app;
 }
 
@@ -197,15 +192,6 @@ async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: Ser
       webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`plt_...`).' } } },
     },
-  });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    transformSpecification: publishedDocument,
-    transformSpecificationClone: false,
-    staticCSP: true,
-    transformStaticCSP: () => REFERENCE_CSP,
-    theme: { title: 'Platen API', css: [{ filename: 'platen.css', content: '.swagger-ui .topbar { display: none }' }] },
-    uiConfig: { tryItOutEnabled: false, validatorUrl: null },
   });
 }
 

@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 const DIST = 'dist';
 /** The form for options is generated from these modules of the service. */
 const OPTIONS = '../src/render';
+const DOCUMENTATION = '../docs';
 /** The prefix of folders that are being written or removed. */
 const TEMPORARY_PREFIX = `${DIST}-`;
 /** Leftovers of killed builds are removed after this time by a later build. */
@@ -21,7 +22,7 @@ const NICENESS = 10;
 /** Whether the built pages are at least as new as their sources. If the sources are missing, existing pages count as current. */
 export async function isBuilt(webDir: string): Promise<boolean> {
   const built = await readModifiedTime(join(webDir, DIST, 'index.html'));
-  const sources = [webDir, join(webDir, OPTIONS)];
+  const sources = [webDir, join(webDir, OPTIONS), join(webDir, DOCUMENTATION)];
   return built !== undefined && built >= Math.max(...(await Promise.all(sources.map(newestSource))));
 }
 

@@ -136,7 +136,7 @@ test('return a problem for missing files and for other methods', async () => {
   expect((await fetch(`${service.url}/assets/nothing.js`, { method: 'HEAD' })).status).toBe(404);
 });
 
-test('load without errors in a browser, and so does the reference that links to them', async () => {
+test('load without errors in a browser, and so does the documentation', async () => {
   await using browser = await launchVisitorBrowser();
   for (const path of ['/', '/dashboard', '/docs']) {
     const { page, context, errors } = await browser.visit(service.url);
@@ -146,10 +146,6 @@ test('load without errors in a browser, and so does the reference that links to 
       if (origin !== service.url && /^http/.test(protocol)) foreign.push(request.url());
     });
     await page.goto(path, { waitUntil: 'networkidle' });
-    if (path === '/docs') {
-      await page.locator('.swagger-ui .info a[href="/"]').waitFor();
-      await page.getByText('/v1/playground/pdf').first().waitFor();
-    }
     expect(errors.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
     expect(foreign).toEqual([]);
     await context.close();
@@ -157,7 +153,7 @@ test('load without errors in a browser, and so does the reference that links to 
 });
 
 const checkout = await makeFolder('checkout');
-for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
+for (const name of ['src', 'web', 'docs', 'README.md', 'CHANGELOG.md', 'package.json', 'tsconfig.json'])
   await cp(join(PROJECT, name), join(checkout, name), {
     recursive: true,
     filter: (path) => !path.startsWith(join(PROJECT, 'web/dist')),

@@ -3,11 +3,11 @@ import { code, page, table } from './markdown.ts';
 import type { OpenApi, Operation, Parameter } from './openapi.ts';
 import { defaultOf, membersTable, type Schema, typeOf } from './schema.ts';
 
-const INTRODUCTION = `The service describes its API at \`/openapi.json\` and shows it at \`/docs\`. This page is generated from the same document. Endpoints
+const INTRODUCTION = `The service describes its API at \`/openapi.json\`. This page is generated from the same document. Endpoints
 marked with a key need \`Authorization: Bearer plt_...\`. Lists are newest first and stay consistent while objects are added and removed: pass \`next_cursor\` as
 \`cursor\` while \`has_more\` is true.
 
-Paths that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\`, \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
+Paths that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\` (these documents), \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
 \`/metrics\`.`;
 
 interface Endpoint {

@@ -30,7 +30,7 @@ export function Header({ here }: { here: string }) {
             Playground
           </a>
           <a class="top-link" href="/docs">
-            API reference
+            Docs
           </a>
           <ThemeSwitch />
           <Button label="Sign out" look="small" onClick={signOut} />

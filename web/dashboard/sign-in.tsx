@@ -81,7 +81,7 @@ export function SignIn() {
       </form>
       <footer class="actions">
         <a href="/">Playground</a>
-        <a href="/docs">API reference</a>
+        <a href="/docs">Documentation</a>
         <ThemeSwitch />
       </footer>
     </main>

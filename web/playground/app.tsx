@@ -91,9 +91,7 @@ function Head() {
       </h1>
       <nav aria-label="Pages of the service">
         <a href="/dashboard">Dashboard</a>
-        <a href="/docs">
-          API<span class="more"> reference</span>
-        </a>
+        <a href="/docs">Docs</a>
       </nav>
       <div class="head-actions">
         <label class="check live">
@@ -157,7 +155,7 @@ export function Off() {
       <h1>The playground is switched off</h1>
       <p>
         This service renders only with an API key. See the <a href="/dashboard">dashboard</a> or the{' '}
-        <a href="/docs">API reference</a>.
+        <a href="/docs">Documentation</a>.
       </p>
       <p class="hint">
         The operator can switch the playground on with <code>PLATEN_PLAYGROUND=on</code>.

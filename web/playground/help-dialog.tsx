@@ -48,7 +48,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       )}
       <div class="actions end">
         <a class="button" href="/docs">
-          API reference
+          Documentation
         </a>
         <Button label="Close" look="primary" onClick={onClose} />
       </div>

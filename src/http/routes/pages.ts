@@ -1,4 +1,4 @@
-/** Serves the pages for people, `/` and `/dashboard`, and their scripts and styles below `/assets/`. */
+/** Serves the pages for people, `/`, `/dashboard` and those below `/docs`, and their scripts and styles below `/assets/`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
@@ -43,6 +43,16 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteSer
 
   app.get('/dashboard', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
 
+  app.get('/docs', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'docs/index.html'));
+
+  app.get<{ Params: { '*': string } }>('/docs/*', HIDDEN, async (request, reply) => {
+    const path = `docs/${request.params['*']}`;
+    const file = pages.find(path) ?? pages.find(`${path}.html`);
+    if (file && !path.endsWith('.html')) return sendFile(request, reply.header('cache-control', REVALIDATE), file);
+    if (!pages.find('docs/index.html')) return sendPage(request, reply, pages, 'docs/index.html');
+    throw new ServiceError('not_found', 'there is no page or file at this URL');
+  });
+
   app.get<{ Params: { '*': string } }>('/assets/*', HIDDEN, async (request, reply) => {
     const file = pages.find(`assets/${request.params['*']}`);
     if (!file) throw new ServiceError('not_found', 'there is no page or file at this URL');
@@ -58,6 +68,15 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, pages: Pag
   return reply.header('retry-after', SECONDS_TO_BUILD).send(BEING_BUILT);
 }
 
+/** Sends an article in the frame of the documentation, or alone while that is not built. */
+export async function sendArticle(reply: FastifyReply, pages: Pages, title: string, article: string): Promise<FastifyReply> {
+  const shell = await pages.find('shell.html')?.as(undefined);
+  const values: Record<string, string> = { title, article: `<h1>${title}</h1>${article}` };
+  const page = shell?.toString().replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+  reply.headers(PAGE_HEADERS).header('cache-control', REVALIDATE);
+  return reply.type(HTML).send(page ?? notice(title, article));
+}
+
 async function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {
   const { etag, type } = file;
   reply.headers(PAGE_HEADERS).header('etag', etag).header('vary', 'accept-encoding');
@@ -70,17 +89,17 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Page
 
 const BEING_BUILT = notice(
   'One moment',
-  'The pages are being built. This takes a few seconds after the first start, and this page then reloads by itself. The API is available already.',
+  '<p>The pages are being built. This takes a few seconds after the first start, and this page then reloads by itself. The API is available already.</p>',
   `<meta http-equiv="refresh" content="${SECONDS_TO_BUILD}">`,
 );
 const NOT_BUILT = notice(
   'The pages are not available',
-  'The pages could not be built. The log of the service has the reason. The operator can build them with <code>npm run build:web</code> and restart the service. The API is available.',
+  '<p>The pages could not be built. The log of the service has the reason. The operator can build them with <code>npm run build:web</code> and restart the service. The API is available.</p>',
 );
 
 function notice(title: string, message: string, head = ''): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · Platen</title>${head}</head>
-<body><h1>${title}</h1><p>${message}</p><p><a href="/docs">API reference</a></p></body></html>
+<body><h1>${title}</h1>${message}<p><a href="/docs">Documentation</a></p></body></html>
 `;
 }
