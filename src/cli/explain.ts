@@ -26,7 +26,12 @@ export function explain(error: unknown): string {
     error instanceof CommandError ||
     'errno' in error ||
     'syscall' in error;
-  return expected ? messageWithCause(error) : String(error.stack);
+  return expected ? messageWithCause(error) + remedyOf(error) : String(error.stack);
+}
+
+function remedyOf(error: Error): string {
+  const isListening = 'syscall' in error && error.syscall === 'listen';
+  return isListening ? '; PLATEN_HOST and PLATEN_PORT set another address and port' : '';
 }
 
 interface SqliteError extends Error {

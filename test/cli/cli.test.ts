@@ -194,7 +194,7 @@ describe('settings', () => {
 
   test('ends the start with one line if the port is in use or the browser does not exist', async () => {
     using blocker = await Site.start();
-    expect((await failure(['serve'], { PLATEN_PORT: String(blocker.port) })).stderr).toContain('EADDRINUSE');
+    expect((await failure(['serve'], { PLATEN_PORT: String(blocker.port) })).stderr).toMatch(/EADDRINUSE.*PLATEN_PORT/);
     expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/nothing' })).stderr).toContain(
       'PLATEN_BROWSER_PATH=/nothing is not an executable file',
     );

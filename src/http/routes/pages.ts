@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
 import { ENCODINGS, type PageFile, type Pages } from '../../web-assets/pages.ts';
+import { PROBLEMS, sendError, toServiceError } from '../server/problem.ts';
 import type { RouteServices } from './services.ts';
 
 const HIDDEN = { schema: { hide: true } };
@@ -68,13 +69,39 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, pages: Pag
   return reply.header('retry-after', SECONDS_TO_BUILD).send(BEING_BUILT);
 }
 
-/** Sends an article in the frame of the documentation, or alone while that is not built. */
+/** Sends an article in the frame of the documentation. */
 export async function sendArticle(reply: FastifyReply, pages: Pages, title: string, article: string): Promise<FastifyReply> {
+  reply.header('cache-control', REVALIDATE);
+  return reply
+    .headers(PAGE_HEADERS)
+    .type(HTML)
+    .send(await toPage(pages, title, article));
+}
+
+/** Sends an error to a person who has followed a link in a browser. */
+export async function sendErrorPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pages: Pages,
+  error: unknown,
+): Promise<FastifyReply> {
+  const problem = toServiceError(error, request);
+  const { status, title, remedy } = PROBLEMS[problem.code];
+  const article = [problem.message, remedy].map((text) => `<p>${escapeText(text)}</p>`).join('');
+  reply.headers(PAGE_HEADERS).header('cache-control', 'no-store');
+  return sendError(request, reply, problem, { status, type: HTML, body: await toPage(pages, escapeText(title), article) });
+}
+
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
+}
+
+/** Without a frame while the pages are not built. */
+async function toPage(pages: Pages, title: string, article: string): Promise<string> {
   const shell = await pages.find('shell.html')?.as(undefined);
   const values: Record<string, string> = { title, article: `<h1>${title}</h1>${article}` };
   const page = shell?.toString().replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
-  reply.headers(PAGE_HEADERS).header('cache-control', REVALIDATE);
-  return reply.type(HTML).send(page ?? notice(title, article));
+  return page ?? notice(title, article);
 }
 
 async function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {

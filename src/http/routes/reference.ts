@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { publishedDocument } from '../server/openapi.ts';
 import { PROBLEMS } from '../server/problem.ts';
-import { sendArticle } from './pages.ts';
+import { escapeText, sendArticle } from './pages.ts';
 import type { RouteServices } from './services.ts';
 
 const HIDDEN = { schema: { hide: true } };
@@ -41,7 +41,8 @@ export function referenceRoutes(app: FastifyInstance, { pages }: RouteServices):
 
   app.get('/errors', HIDDEN, async (_request, reply) => {
     const items = Object.entries(PROBLEMS).map(
-      ([code, { status, title }]) => `<li><a href="/errors/${code}"><code>${code}</code></a> (${status}): ${toHtml(title)}</li>`,
+      ([code, { status, title }]) =>
+        `<li><a href="/errors/${code}"><code>${code}</code></a> (${status}): ${escapeText(title)}</li>`,
     );
     return sendArticle(reply, pages, 'Errors', `<ul>${items.join('')}</ul>`);
   });
@@ -50,12 +51,8 @@ export function referenceRoutes(app: FastifyInstance, { pages }: RouteServices):
     const { code } = request.params;
     if (!Object.hasOwn(PROBLEMS, code)) throw new ServiceError('not_found', 'there is no such error code');
     const { status, title, meaning, remedy } = PROBLEMS[code as ErrorCode];
-    const what = `<p><code>${code}</code>, HTTP status ${status}</p><p>${toHtml(meaning)}</p>`;
-    const article = `${what}<h2>What to do</h2><p>${toHtml(remedy)}</p><p><a href="/errors">All errors</a></p>`;
-    return sendArticle(reply, pages, toHtml(title), article);
+    const what = `<p><code>${code}</code>, HTTP status ${status}</p><p>${escapeText(meaning)}</p>`;
+    const article = `${what}<h2>What to do</h2><p>${escapeText(remedy)}</p><p><a href="/errors">All errors</a></p>`;
+    return sendArticle(reply, pages, escapeText(title), article);
   });
-}
-
-function toHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
 }

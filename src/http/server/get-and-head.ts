@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 export function getAndHead<R extends RouteGenericInterface>(
   app: FastifyInstance,
   url: string,
-  options: Pick<RouteShorthandOptions, 'schema' | 'config'>,
+  options: Pick<RouteShorthandOptions, 'schema' | 'config' | 'errorHandler'>,
   handler: (request: FastifyRequest<R>, reply: FastifyReply) => Promise<unknown>,
 ): void {
   app.route<R>({ method: ['GET', 'HEAD'], url, ...options, handler: handler as never });
