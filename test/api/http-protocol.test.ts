@@ -171,7 +171,9 @@ describe('early answers', () => {
 describe('methods', () => {
   test.each([
     ['/', 'GET, HEAD'],
+    ['/edit', 'GET, HEAD'],
     ['/dashboard', 'GET, HEAD'],
+    ['/dashboard/documents', 'GET, HEAD'],
     ['/assets/x.js', 'GET, HEAD'],
     ['/docs', 'GET, HEAD'],
     ['/docs/guide/pages', 'GET, HEAD'],

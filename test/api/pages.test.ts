@@ -37,10 +37,12 @@ async function getRaw(path: string, headers: Record<string, string> = {}) {
   return promise;
 }
 
-describe('both pages', () => {
+describe('the pages', () => {
   test.each([
     ['/', 'index.html', 'Playground'],
+    ['/edit', 'index.html', 'Playground'],
     ['/dashboard', 'dashboard.html', 'Dashboard'],
+    ['/dashboard/documents/doc_x', 'dashboard.html', 'Dashboard'],
   ])('%s', async (path, file, title) => {
     const response = await get(path);
     expect(response.status).toBe(200);
@@ -131,7 +133,7 @@ test('do not expose files outside of the folder', async () => {
 test('return a problem for missing files and for other methods', async () => {
   await problem(await get('/assets/nothing.js'), 404, 'not_found');
   await problem(await get('/index.html'), 404, 'not_found');
-  await problem(await get('/dashboard/nothing'), 404, 'not_found');
+  await problem(await get('/dashboards'), 404, 'not_found');
   await problem(await fetch(`${service.url}/dashboard`, { method: 'POST' }), 405, 'method_not_allowed');
   expect((await fetch(`${service.url}/assets/nothing.js`, { method: 'HEAD' })).status).toBe(404);
 });

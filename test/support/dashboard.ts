@@ -27,13 +27,13 @@ export async function openDashboards() {
     visit,
     newClient: async () => new Client(service.url, (await service.createKey()).key),
     /** Signs in as a new visitor. */
-    signIn: async (key: string, hash?: string, expected?: Array<number | string>, url?: string) =>
-      signInAt(await visit(expected, url), key, hash),
+    signIn: async (key: string, path?: string, expected?: Array<number | string>, url?: string) =>
+      signInAt(await visit(expected, url), key, path),
   };
 }
 
-export async function openDashboard({ page }: Visitor, hash = ''): Promise<void> {
-  await page.goto(`/dashboard${hash}`);
+export async function openDashboard({ page }: Visitor, path = ''): Promise<void> {
+  await page.goto(`/dashboard${path}`);
   await page.getByLabel('API key').waitFor();
 }
 
@@ -44,16 +44,22 @@ export async function enterKey(page: Page, key: string, remember = false): Promi
 }
 
 /** Opens the dashboard at a route and waits for the page that follows the sign-in. */
-export async function signInAt(visitor: Visitor, key: string, hash = '#/documents'): Promise<Page> {
-  await openDashboard(visitor, hash);
+export async function signInAt(visitor: Visitor, key: string, path = '/documents'): Promise<Page> {
+  await openDashboard(visitor, path);
   await enterKey(visitor.page, key);
   await visitor.page.getByRole('button', { name: 'Sign out' }).waitFor();
   return visitor.page;
 }
 
 /** Goes to another route without a reload, which would forget the key. */
-export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`{
+    const link = document.createElement('a');
+    link.href = ${JSON.stringify(`/dashboard${path}`)};
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }`);
 }
 
 /** Returns the console errors except those for replies with an expected status, which browsers always log. */

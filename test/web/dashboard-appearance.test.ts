@@ -26,7 +26,7 @@ const batchId = ((await batch.json()) as { batch_id: string }).batch_id;
 
 interface View {
   name: string;
-  hash: () => string;
+  path: () => string;
   /** Resolves when the page shows its content. */
   ready(page: Page): Promise<void>;
 }
@@ -34,33 +34,33 @@ interface View {
 const VIEWS: View[] = [
   {
     name: 'documents',
-    hash: () => '#/documents',
+    path: () => '/documents',
     ready: (page) => page.getByText('2 documents', { exact: true }).waitFor(),
   },
-  { name: 'nothing found', hash: () => '#/documents?q=nothing', ready: (page) => page.getByText('Nothing matches').waitFor() },
+  { name: 'nothing found', path: () => '/documents?q=nothing', ready: (page) => page.getByText('Nothing matches').waitFor() },
   {
     name: 'one document',
-    hash: () => `#/documents/${document.document_id}`,
+    path: () => `/documents/${document.document_id}`,
     ready: (page) => page.getByRole('region', { name: 'Page 1 of 1' }).getByText('A page').waitFor(),
   },
   {
     name: 'a signed link',
-    hash: () => `#/documents/${document.document_id}?link`,
+    path: () => `/documents/${document.document_id}?link`,
     async ready(page) {
       await page.getByRole('button', { name: 'Signed link' }).click();
       await page.getByRole('button', { name: 'Create link' }).click();
       await page.getByLabel('Link', { exact: true }).waitFor();
     },
   },
-  { name: 'templates', hash: () => '#/templates', ready: (page) => page.getByText('2 templates', { exact: true }).waitFor() },
+  { name: 'templates', path: () => '/templates', ready: (page) => page.getByText('2 templates', { exact: true }).waitFor() },
   {
     name: 'one template',
-    hash: () => `#/templates/${template.template_id}`,
+    path: () => `/templates/${template.template_id}`,
     ready: (page) => page.getByRole('textbox', { name: 'Template HTML' }).waitFor(),
   },
   {
     name: 'files of a template',
-    hash: () => `#/templates/${withFiles.template_id}`,
+    path: () => `/templates/${withFiles.template_id}`,
     async ready(page) {
       await page.getByRole('tab', { name: 'Files' }).click();
       await page.getByRole('row', { name: 'print.css' }).waitFor();
@@ -70,23 +70,23 @@ const VIEWS: View[] = [
   },
   {
     name: 'versions',
-    hash: () => `#/templates/${template.template_id}?versions`,
+    path: () => `/templates/${template.template_id}?versions`,
     async ready(page) {
       await page.getByRole('tab', { name: 'Versions' }).click();
       await page.getByRole('button', { name: 'Compare version 1' }).click();
       await page.getByRole('textbox', { name: 'Changes since version 1' }).waitFor();
     },
   },
-  { name: 'requests', hash: () => '#/requests', ready: (page) => page.getByText(/^\d+ requests$/).waitFor() },
-  { name: 'batches', hash: () => '#/batches', ready: (page) => page.getByText('1 batch', { exact: true }).waitFor() },
+  { name: 'requests', path: () => '/requests', ready: (page) => page.getByText(/^\d+ requests$/).waitFor() },
+  { name: 'batches', path: () => '/batches', ready: (page) => page.getByText('1 batch', { exact: true }).waitFor() },
   {
     name: 'one batch',
-    hash: () => `#/batches/${batchId}`,
+    path: () => `/batches/${batchId}`,
     ready: (page) => page.getByText('2 items', { exact: true }).waitFor(),
   },
   {
     name: 'usage',
-    hash: () => '#/usage',
+    path: () => '/usage',
     async ready(page) {
       await page.getByText('As a table').click();
       await page.getByRole('switch').waitFor();
@@ -94,7 +94,7 @@ const VIEWS: View[] = [
   },
   {
     name: 'webhooks',
-    hash: () => '#/webhooks',
+    path: () => '/webhooks',
     async ready(page) {
       await page.getByRole('button', { name: 'Show the secret' }).click();
       await page.getByText(/^whsec_/).waitFor();
@@ -102,7 +102,7 @@ const VIEWS: View[] = [
   },
   {
     name: 'a document that is not there',
-    hash: () => '#/documents/doc_none',
+    path: () => '/documents/doc_none',
     ready: (page) => page.getByRole('alert').waitFor(),
   },
 ];
@@ -125,7 +125,7 @@ describe.each([
     const visitor = await browser.visit(service.url, { viewport, colorScheme });
     const page = await signInAt(visitor, key.key);
     for (const view of VIEWS) {
-      await goTo(page, view.hash());
+      await goTo(page, view.path());
       await view.ready(page);
       expect.soft(await accessibilityViolations(page), view.name).toEqual([]);
       expect.soft(await horizontalOverflow(page), view.name).toBe(0);

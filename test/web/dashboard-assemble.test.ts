@@ -40,7 +40,7 @@ const assembled = (page: Page) => page.getByRole('region', { name: 'The new PDF'
 
 test('orders, turns and drops pages with the keyboard alone, and stores nothing', async () => {
   const client = await newClient();
-  const page = await signIn(client.key, '#/assemble');
+  const page = await signIn(client.key, '/assemble');
   await add(page, [terms, offer]);
   await page.getByText('4 pages, 0 selected').waitFor();
   await cardsIn(page).nth(3).press('Enter');
@@ -72,7 +72,7 @@ test('orders, turns and drops pages with the keyboard alone, and stores nothing'
 test('puts a template on a letterhead, and stores the result on request', async () => {
   const client = await newClient();
   await client.template('<p>Dear {{name}}</p>', { name: 'Greeting' });
-  const page = await signIn(client.key, '#/assemble');
+  const page = await signIn(client.key, '/assemble');
   await page.getByLabel('Template').selectOption('Greeting');
   await page.getByRole('button', { name: 'Add the template' }).click();
   await page.getByText('1 page, 0 selected').waitFor();
@@ -90,12 +90,12 @@ test('puts a template on a letterhead, and stores the result on request', async 
   const { pages } = await readPdf(await (await client.get(`/v1/documents/${stored?.document_id}`)).arrayBuffer());
   expect(pages[0]).toContain('Dear name');
   expect(pages[0]).toContain('offer 1');
-  await goTo(page, '#/assemble');
+  await goTo(page, '/assemble');
   await page.getByText('1 page, 0 selected').waitFor(); // the pages are still there
 });
 
 test('asks for the password of a protected file, and takes files and pages that are dragged', async () => {
-  const page = await signIn((await newClient()).key, '#/assemble');
+  const page = await signIn((await newClient()).key, '/assemble');
   const dropped = await page.evaluateHandle(
     `(() => {
       const data = new DataTransfer();
@@ -125,7 +125,7 @@ test('asks for the password of a protected file, and takes files and pages that 
 });
 
 test('forgets the pages when the visitor signs out', async () => {
-  const page = await signIn((await newClient()).key, '#/assemble');
+  const page = await signIn((await newClient()).key, '/assemble');
   await add(page, [offer]);
   await page.getByText('1 page, 0 selected').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -136,7 +136,7 @@ test('forgets the pages when the visitor signs out', async () => {
 });
 
 test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
-  const page = await signIn((await newClient()).key, '#/assemble');
+  const page = await signIn((await newClient()).key, '/assemble');
   await page.emulateMedia({ colorScheme });
   await expectSound(page);
   await add(page, [terms, sealed]);

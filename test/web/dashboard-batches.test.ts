@@ -32,7 +32,7 @@ test('shows a batch until its end, item by item, with the text of errors', async
     { url: held.url, reference: HOSTILE },
   ];
   const { batch_id } = await batchOf(key, items);
-  const page = await signIn(key.key, `#/batches/${batch_id}`);
+  const page = await signIn(key.key, `/batches/${batch_id}`);
   await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
   held.respond();
@@ -50,7 +50,7 @@ test('shows a batch until its end, item by item, with the text of errors', async
 test('downloads all results as one file with the bytes of the API', async () => {
   const key = await newClient();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
-  const page = await signIn(key.key, '#/batches');
+  const page = await signIn(key.key, '/batches');
   await page.getByRole('link', { name: '2 documents' }).click();
   for (const [button, kind] of [
     ['Download ZIP', 'zip'],
@@ -69,7 +69,7 @@ test('cancels a batch after a confirmation', async () => {
   const held = heldPage('/held', '<p>let go');
   const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
   const { batch_id } = await batchOf(key, slow);
-  const page = await signIn(key.key, `#/batches/${batch_id}`);
+  const page = await signIn(key.key, `/batches/${batch_id}`);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
@@ -82,7 +82,7 @@ test('updates the list by itself', async () => {
   const key = await newClient();
   const held = heldPage('/later', '<p>there');
   await batchOf(key, [{ url: held.url }]);
-  const page = await signIn(key.key, '#/batches');
+  const page = await signIn(key.key, '/batches');
   await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
   held.respond();
   await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();

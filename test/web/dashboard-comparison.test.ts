@@ -16,7 +16,7 @@ async function openVersions(expected: number[] = [504, 429]) {
   const { template_id } = await key.template(`<p>Dear {{name}}${BREAK}Yours`, { name: 'Letter' });
   const path = `/v1/templates/${template_id}`;
   await key.send('PUT', path, { html: `<p>Hello {{name}}${BREAK}Yours${BREAK}P.S.` });
-  const page = await signIn(key.key, `#/templates/${template_id}`, expected);
+  const page = await signIn(key.key, `/templates/${template_id}`, expected);
   await page.getByRole('tab', { name: 'Versions' }).click();
   return { key, page, path };
 }
@@ -78,7 +78,7 @@ test('renders versions of a template with files with the key, each as a document
     samples,
   });
   await key.send('PUT', `/v1/templates/${template_id}`, { html: '<link rel="stylesheet" href="a.css"><p>Hello {{name}}' });
-  const page = await signIn(key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `/templates/${template_id}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByLabel('Data', { exact: true }).selectOption('Grace');
   await compare(page, '1 page: 1 changed');

@@ -23,7 +23,7 @@ async function makeKey(page: Page, name: string, scope: string): Promise<string>
 
 test('makes a key with few rights, rotates and revokes it', async () => {
   const client = await newClient();
-  const page = await signIn(client.key, '#/keys');
+  const page = await signIn(client.key, '/keys');
   const secret = await makeKey(page, 'website', 'Render documents');
   const website = new Client(service.url, secret);
   expect((await website.pdf({ html: '<p>x' })).status).toBe(200);
@@ -51,25 +51,25 @@ test('lets a key with few rights sign in, and shows what it may see', async () =
   const made = await client.send('POST', '/v1/keys', { name: 'editor', scopes: ['templates'] });
   const narrow = new Client(service.url, ((await made.json()) as { key: string }).key);
   await narrow.template('<p>x', { name: 'Of the editor' });
-  const page = await signIn(narrow.key, '#/templates', [403]);
+  const page = await signIn(narrow.key, '/templates', [403]);
   await page.getByText('Of the editor').waitFor();
-  await goTo(page, '#/documents');
+  await goTo(page, '/documents');
   await page.getByRole('alert').getByText('does not have the scope documents').waitFor();
 });
 
 test('shows the usage of earlier months', async () => {
   const client = await newClient();
   await client.pdf({ html: '<p>x' });
-  const page = await signIn(client.key, '#/usage');
+  const page = await signIn(client.key, '/usage');
   await page.getByText('Documents this month').waitFor();
   await page.getByLabel('Month').selectOption({ index: 2 });
   await page.getByText('Documents in this month').waitFor();
-  expect(await page.evaluate('location.hash')).toMatch(/month=\d{4}-\d{2}$/);
+  expect(await page.evaluate('location.search')).toMatch(/month=\d{4}-\d{2}$/);
   await page.getByRole('img', { name: '0 documents in all' }).waitFor();
 });
 
 test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
-  const page = await signIn((await newClient()).key, '#/keys');
+  const page = await signIn((await newClient()).key, '/keys');
   await page.emulateMedia({ colorScheme });
   await makeKey(page, 'website', 'Render documents');
   await rowOf(page, 'website').waitFor();

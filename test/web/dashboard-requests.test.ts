@@ -27,7 +27,7 @@ test('leads from a failed request to its cause, and to a result', async () => {
   await page.getByRole('link', { name: 'Requests' }).click();
   await page.getByLabel('State').selectOption('Failed');
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(await page.evaluate('location.hash')).toContain('status=failed');
+  expect(await page.evaluate('location.search')).toContain('status=failed');
   await rowsIn(page).getByRole('link', { name: 'PDF' }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });
   const link = why.getByRole('link', { name: 'means, and what to do' });
@@ -42,7 +42,7 @@ test('leads from a failed request to its cause, and to a result', async () => {
 test('keeps its filters in the URL, and finds by template and day', async () => {
   const { client, template } = await keyWithRequests();
   await client.pdf({ html: '<p>without a template' });
-  const page = await signIn(client.key, `#/requests?template=${template.template_id}&status=succeeded`);
+  const page = await signIn(client.key, `/requests?template=${template.template_id}&status=succeeded`);
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(await page.getByLabel('Template').inputValue()).toBe(template.template_id);
   await rowsIn(page).getByText('Greeting').waitFor();
@@ -61,7 +61,7 @@ test('opens a failed item of a batch, and runs the failed items again', async ()
     { html: '<p>short', reference: 'too short', options: { pageRanges: '9' } },
   ];
   const { batch_id } = await client.batch({ items, metadata: { run: 'November' } });
-  const page = await signIn(client.key, '#/batches');
+  const page = await signIn(client.key, '/batches');
   await page.getByRole('link', { name: 'run: November' }).click();
   await page.getByRole('link', { name: 'too short' }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
@@ -71,27 +71,27 @@ test('opens a failed item of a batch, and runs the failed items again', async ()
   await page.getByRole('button', { name: 'Run failed items again' }).click();
   await page.getByText('The failed items are a new batch.').waitFor();
   await page.getByText('1 item', { exact: true }).waitFor();
-  expect(await page.evaluate('location.hash')).not.toContain(batch_id);
+  expect(await page.evaluate('location.search')).not.toContain(batch_id);
 });
 
 test('says that there is no such request, also about those of others', async () => {
   const { id } = await keyWithRequests();
-  const page = await signIn((await newClient()).key, `#/requests/${id}`, [404]);
+  const page = await signIn((await newClient()).key, `/requests/${id}`, [404]);
   await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
 });
 
 test.each(['light', 'dark'] as const)('is accessible and fits narrow windows (%s)', async (colorScheme) => {
   const { client, id } = await keyWithRequests();
-  const page = await signIn(client.key, '#/requests');
+  const page = await signIn(client.key, '/requests');
   await page.emulateMedia({ colorScheme });
   await page.getByText('2 requests', { exact: true }).waitFor();
   await expectSound(page);
-  await goTo(page, `#/requests/${id}`);
+  await goTo(page, `/requests/${id}`);
   await page.getByRole('region', { name: 'Why it failed' }).waitFor();
   await expectSound(page);
   await page.setViewportSize(NARROW);
   await expectSound(page);
-  await goTo(page, '#/requests');
+  await goTo(page, '/requests');
   await page.getByText('2 requests', { exact: true }).waitFor();
   await expectSound(page);
 });

@@ -37,7 +37,7 @@ async function templatesOf(key: Client): Promise<TemplateRecord[]> {
 
 test('creates a template, previews it without saving or charging, saves and changes it', async () => {
   const key = await newClient();
-  const page = await signIn(key.key, '#/templates', [504, 429]);
+  const page = await signIn(key.key, '/templates', [504, 429]);
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
   await page.getByRole('link', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Greeting');
@@ -65,7 +65,7 @@ test('creates a template, previews it without saving or charging, saves and chan
 
 test('keeps sample data, preview and new text when a new template is saved', async () => {
   const key = await newClient();
-  const page = await signIn(key.key, '#/templates/new', [504, 429]);
+  const page = await signIn(key.key, '/templates/new', [504, 429]);
   await page.getByLabel('Name').fill('Kept');
   await write(page, 'Template HTML', '<p>Dear {{person.name}}');
   await page.getByRole('tab', { name: 'Sample data' }).click();
@@ -88,16 +88,16 @@ test('keeps sample data, preview and new text when a new template is saved', asy
   expect(await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear Grace').isVisible()).toBe(true);
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('Dearest').waitFor();
   const [created] = await templatesOf(key);
-  expect(page.url()).toMatch(new RegExp(`#/templates/${created?.template_id}$`));
+  expect(page.url()).toMatch(new RegExp(`/templates/${created?.template_id}$`));
   await preview(page, 'Dearest Grace');
 
   await save(page).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
-  await goTo(page, '#/templates/new');
+  await goTo(page, '/templates/new');
   await page.getByText('Not stored yet').waitFor();
   await page.getByRole('tab', { name: 'Sample data' }).click();
   expect(await page.getByRole('textbox', { name: 'Sample data' }).textContent()).toBe('{}');
-  await goTo(page, `#/templates/${created?.template_id}`);
+  await goTo(page, `/templates/${created?.template_id}`);
   await page.getByText('Version 2', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Sample data' }).click();
   await page.getByRole('textbox', { name: 'Sample data' }).getByText('Grace').waitFor();
@@ -105,7 +105,7 @@ test('keeps sample data, preview and new text when a new template is saved', asy
 
 test('restores a new template after a reload and after signing in again', async () => {
   const issued = await service.createKey();
-  const page = await signIn(issued.key, '#/templates/new', [401]);
+  const page = await signIn(issued.key, '/templates/new', [401]);
   await page.getByLabel('Name').fill('Young');
   await write(page, 'Template HTML', '<p>the first text');
   await save(page).click();
@@ -131,7 +131,7 @@ test('restores a new template after a reload and after signing in again', async 
 test('lists, adds, replaces and removes files of a template, and previews with them', async () => {
   const key = await newClient();
   const { template_id } = await key.template('<link rel="stylesheet" href="css/print.css"><p>Body</p><img src="logo.svg">');
-  const page = await signIn(key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `/templates/${template_id}`);
   await page.getByRole('button', { name: 'Preview', exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Files' }).click();
   await page.getByText('The template has no files.').waitFor();
@@ -163,7 +163,7 @@ test('lists, adds, replaces and removes files of a template, and previews with t
 test('explains errors of a template and of its data', async () => {
   const key = await newClient();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
-  const page = await signIn(key.key, `#/templates/${template_id}`, [422]);
+  const page = await signIn(key.key, `/templates/${template_id}`, [422]);
   await write(page, 'Template HTML', '<p>\n{{ a | nonsense }}');
   await save(page).click();
   await page.getByRole('alert').getByText('Undefined filter: nonsense (line 2, column 1).').waitFor();
@@ -178,7 +178,7 @@ test('shows, compares and restores earlier versions', async () => {
   const { template_id } = await key.template('<p>the first text', { name: 'Letter' });
   const path = `/v1/templates/${template_id}`;
   await key.send('PUT', path, { html: '<p>the second text' });
-  const page = await signIn(key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `/templates/${template_id}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'View version 1' }).click();
   await page.getByRole('textbox', { name: 'HTML of version 1' }).getByText('the first text').waitFor();
@@ -198,7 +198,7 @@ test('publishes a version and none, and keeps unsaved text', async () => {
   const { template_id } = await key.template('<p>first');
   const path = `/v1/templates/${template_id}`;
   await key.send('PUT', path, { html: '<p>second' });
-  const page = await signIn(key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `/templates/${template_id}`);
   await write(page, 'Template HTML', '<p>unsaved');
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'Publish version 1' }).click();
@@ -218,7 +218,7 @@ test('asks before unsaved changes are lost, and keeps them when a key is revoked
   const issued = await service.createKey();
   const key = new Client(service.url, issued.key);
   const { template_id } = await key.template('<p>old');
-  const page = await signIn(key.key, `#/templates/${template_id}`, [401]);
+  const page = await signIn(key.key, `/templates/${template_id}`, [401]);
   await write(page, 'Template HTML', '<p>long work');
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
@@ -232,7 +232,7 @@ test('asks before unsaved changes are lost, and keeps them when a key is revoked
   await save(page).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
   await write(page, 'Template HTML', '<p>thrown away');
-  await goTo(page, '#/usage');
+  await goTo(page, '/usage');
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   expect(await new Client(service.url, rotated.key).json(`/v1/templates/${template_id}`)).toMatchObject({ html: '<p>long work' });
@@ -242,7 +242,7 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   const key = await newClient();
   const name = '\u202e<img src=x onerror=document.title=1>';
   const { template_id } = await key.template('<p>{{__proto__.polluted}}{{constructor}}', { name });
-  const page = await signIn(key.key, '#/templates');
+  const page = await signIn(key.key, '/templates');
   await page.getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Generate sample data' }).click();
   expect(await page.evaluate('({}).polluted')).toBeUndefined();
@@ -259,7 +259,7 @@ test('previews by saving and charging when the playground is off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const key = new Client(off.url, off.key);
   const { template_id } = await key.template('<p>{{a}}');
-  const page = await signIn(off.key, `#/templates/${template_id}`, [], off.url);
+  const page = await signIn(off.key, `/templates/${template_id}`, [], off.url);
   await write(page, 'Template HTML', '<p>charged {{a}}');
   await page.getByText('counts as one document').waitFor();
   await page.getByRole('button', { name: 'Save and preview' }).click();
@@ -268,7 +268,7 @@ test('previews by saving and charging when the playground is off', async () => {
   expect((await key.usage()).documents.used).toBe(1);
   expect((await key.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
 
-  await goTo(page, '#/templates/new');
+  await goTo(page, '/templates/new');
   await page.getByLabel('Name').fill('New and charged');
   await write(page, 'Template HTML', '<p>new {{a}}');
   await page.getByRole('tab', { name: 'Sample data' }).click();
@@ -281,7 +281,7 @@ test('previews by saving and charging when the playground is off', async () => {
 test('does not save over a version that somebody else saved in the meantime, unless asked to', async () => {
   const key = await newClient();
   const { template_id: id } = await key.template('<p>First');
-  const page = await signIn(key.key, `#/templates/${id}`, [412]);
+  const page = await signIn(key.key, `/templates/${id}`, [412]);
   await page.getByText('Version 1', { exact: true }).waitFor();
   await write(page, 'Template HTML', '<p>Mine');
   await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs' });
@@ -308,7 +308,7 @@ test('does not save over a version that somebody else saved in the meantime, unl
 test('renames a template without sending its text', async () => {
   const key = await newClient();
   const { template_id: id } = await key.template('<p>Text', { name: 'Before' });
-  const page = await signIn(key.key, `#/templates/${id}`);
+  const page = await signIn(key.key, `/templates/${id}`);
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByLabel('Name').fill('After');
   await save(page).click();
@@ -320,7 +320,7 @@ test('renames a template without sending its text', async () => {
 test('marks missing and unused sample data while it is typed', async () => {
   const key = await newClient();
   const { template_id: id } = await key.template('<p>{{customer.name}} {{total}}');
-  const page = await signIn(key.key, `#/templates/${id}`);
+  const page = await signIn(key.key, `/templates/${id}`);
   await page.getByRole('tab', { name: 'Sample data' }).click();
   await page.getByRole('listitem').filter({ hasText: 'total' }).waitFor();
   expect(await page.getByText('has no value').count()).toBe(0);
@@ -336,7 +336,7 @@ test('marks missing and unused sample data while it is typed', async () => {
 
 test('stores, chooses, renames and deletes sample data with the template', async () => {
   const key = await newClient();
-  const page = await signIn(key.key, '#/templates/new');
+  const page = await signIn(key.key, '/templates/new');
   await page.getByLabel('Name').fill('Letter');
   await write(page, 'Template HTML', '<p>Dear {{name}}');
   await page.getByRole('tab', { name: 'Sample data' }).click();
@@ -389,7 +389,7 @@ test('keeps the samples of a template while its text, its files and its name are
   const key = await newClient();
   const samples = { first: { name: 'Ada' }, second: { name: 'Grace' } };
   const { id } = await key.template('<p>Dear {{name}}', { samples });
-  const page = await signIn(key.key, `#/templates/${id}`);
+  const page = await signIn(key.key, `/templates/${id}`);
   await write(page, 'Template HTML', '<p>Dearest {{name}}');
   await save(page).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
@@ -407,7 +407,7 @@ test('says that sample data breaks the schema, and restores the schema with a ve
   const schema = { required: ['name'] };
   const { id } = await key.template('<p>Dear {{name}}', { schema });
   await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Hello', schema: {} });
-  const page = await signIn(key.key, `#/templates/${id}`);
+  const page = await signIn(key.key, `/templates/${id}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'View version 1' }).click();
   await page.getByRole('button', { name: 'Restore version 1' }).click();
@@ -428,7 +428,7 @@ test('says that sample data breaks the schema, and restores the schema with a ve
 test('shares a template with the other keys of the account, which store copies', async () => {
   const key = await newClient();
   const template = await key.template('<p>Shared text', { name: 'Letter', samples: { Usual: { a: 1 } } });
-  const page = await signIn(key.key, `#/templates/${template.template_id}`);
+  const page = await signIn(key.key, `/templates/${template.template_id}`);
   await page.getByRole('switch', { name: 'Shared with the account' }).click();
   await page.getByText('All keys of the account can render it now.').waitFor();
   await write(page, 'Template HTML', '<p>Shared text, later');
@@ -437,7 +437,7 @@ test('shares a template with the other keys of the account, which store copies',
   const made = await key.send('POST', '/v1/keys', { name: 'Other' });
   const { key: other } = (await made.json()) as { key: string };
 
-  const theirs = await signIn(other, `#/templates/${template.template_id}`);
+  const theirs = await signIn(other, `/templates/${template.template_id}`);
   await theirs.getByText('of another key, which shares it').waitFor();
   expect(await theirs.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
   await theirs.getByRole('button', { name: 'Save a copy' }).click();

@@ -11,7 +11,7 @@ const receiver = await Receiver.start().then(closeAfterAll);
 
 test('sends a test event, and sends it again after it was given up', async () => {
   receiver.answer = (response) => response.writeHead(410).end();
-  const page = await signIn((await newClient()).key, '#/webhooks');
+  const page = await signIn((await newClient()).key, '/webhooks');
   await page.getByLabel('URL of your server').fill(receiver.url);
   await page.getByRole('button', { name: 'Send a test event' }).click();
   await eventually('it has arrived', () => receiver.received.length === 1);

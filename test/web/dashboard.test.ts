@@ -31,7 +31,7 @@ test('explains a wrong key, and keeps nothing of it', async () => {
 });
 
 test('forgets the key at a reload unless the box is ticked, and at sign-out', async () => {
-  const page = await signIn(ada.key, '#/usage');
+  const page = await signIn(ada.key, '/usage');
   await page.reload();
   await enterKey(page, ada.key, true);
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
@@ -42,6 +42,23 @@ test('forgets the key at a reload unless the box is ticked, and at sign-out', as
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
   await page.reload();
   await page.getByLabel('API key').waitFor();
+});
+
+test('opens pages by their path, and those of earlier links with a fragment', async () => {
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key, '#/usage?month=2026-01');
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  expect(page.url()).toBe(`${service.url}/dashboard/usage?month=2026-01`);
+  await page.evaluate("location.hash = '#/templates'");
+  await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+  expect(page.url()).toBe(`${service.url}/dashboard/templates`);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  expect(await page.getByLabel('Month').inputValue()).toBe('2026-01');
+  await goTo(page, '/nothing');
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('link', { name: 'Go to your documents' }).click();
+  await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
 });
 
 test('keeps the key out of URLs, history and permanent storage', async () => {
@@ -64,7 +81,7 @@ test('keeps the key out of URLs, history and permanent storage', async () => {
 
 test('returns to the sign-in after a key is revoked, and then to the same page', async () => {
   const eve = await service.createKey();
-  const page = await signIn(eve.key, '#/usage', [401]);
+  const page = await signIn(eve.key, '/usage', [401]);
   await page.getByRole('heading', { name: 'Documents per day' }).waitFor();
   await service.cli('keys', 'revoke', eve.key_id);
   await page.getByRole('button', { name: 'Refresh' }).click();
@@ -110,7 +127,7 @@ test('lists documents newest first and paged, and finds them by name and templat
 test('comes back to the row that was opened, with all rows that were loaded', async () => {
   const client = await newClient();
   for (let number = 1; number <= 30; number++) await client.store({ html: '<p>x', filename: `bill-${number}.pdf` });
-  const page = await signIn(client.key, '#/documents', [404]);
+  const page = await signIn(client.key, '/documents', [404]);
   await page.getByRole('button', { name: 'Load more' }).click();
   await page.getByText('30 documents', { exact: true }).waitFor();
   await documentsIn(page).getByRole('link', { name: 'bill-1.pdf' }).click();
@@ -135,7 +152,7 @@ test('shows the text of a document, and downloads, links and deletes it', async 
     filename: 'statement.pdf',
   });
   const path = `/v1/documents/${record.document_id}`;
-  const page = await signIn(ada.key, '#/documents', [410]);
+  const page = await signIn(ada.key, '/documents', [410]);
   await documentsIn(page).getByRole('link', { name: 'statement.pdf' }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Sworn statement').waitFor();
   await page.getByText('http://10.0.0.1/seal.png').waitFor(); // among the warnings
@@ -155,7 +172,7 @@ test('shows the text of a document, and downloads, links and deletes it', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
   await problem(await ada.get(path), 410, 'document_deleted');
-  await goTo(page, `#/documents/${record.document_id}`);
+  await goTo(page, `/documents/${record.document_id}`);
   await page.getByRole('heading', { name: 'This document no longer exists' }).waitFor();
   await page.getByText(/was deleted at/).waitFor();
 });
@@ -163,7 +180,7 @@ test('shows the text of a document, and downloads, links and deletes it', async 
 test('asks for the password of a protected document', async () => {
   const client = await newClient();
   const { document_id } = await client.store({ html: '<p>Sealed', options: { password: 'open sesame' } });
-  const page = await signIn(client.key, `#/documents/${document_id}`);
+  const page = await signIn(client.key, `/documents/${document_id}`);
   await page.getByText('This PDF is protected.').waitFor();
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Show the PDF' }).click();
@@ -180,7 +197,7 @@ test('copies a signed link where the page was loaded over plain HTTP', async () 
   const visitor = await visit();
   await visitor.page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })"); // as over plain HTTP
   await visitor.page.addInitScript("addEventListener('copy', ({ target }) => { globalThis.copied = target.value })");
-  const page = await signInAt(visitor, ada.key, `#/documents/${document_id}`);
+  const page = await signInAt(visitor, ada.key, `/documents/${document_id}`);
   await page.getByRole('button', { name: 'Signed link' }).click();
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -207,14 +224,14 @@ test('shows no documents of another key after switching keys', async () => {
   const [first, second] = [await newClient(), await newClient()];
   const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });
   await second.store({ html: '<p>yours', filename: 'yours.pdf' });
-  const page = await signIn(first.key, '#/documents', [404]);
+  const page = await signIn(first.key, '/documents', [404]);
   await documentsIn(page).getByText('only-mine.pdf').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.content()).not.toContain('only-mine.pdf');
   await enterKey(page, second.key);
   await documentsIn(page).getByText('yours.pdf').waitFor();
   expect(await page.content()).not.toContain('only-mine.pdf');
-  await goTo(page, `#/documents/${record.document_id}`);
+  await goTo(page, `/documents/${record.document_id}`);
   await page.getByRole('heading', { name: 'There is no such document' }).waitFor();
   expect(await page.content()).not.toContain('only-mine.pdf');
 });
@@ -235,7 +252,7 @@ test('shows names from others as text', async () => {
 test('shows usage, and account changes only after the service confirmed them', async () => {
   const key = await newClient();
   for (let count = 0; count < 3; count++) await key.pdf({ html: `<p>${count}` });
-  const page = await signIn(key.key, '#/usage');
+  const page = await signIn(key.key, '/usage');
   await page.getByRole('img', { name: 'Documents per day, 3 documents in all' }).press('End');
   await page.getByText(/: 3 documents$/).waitFor();
   await page.getByText('As a table').click();

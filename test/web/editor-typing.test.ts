@@ -54,7 +54,7 @@ test.each(METHODS)('the dashboard keeps what is typed %s into a template and its
   const key = new Client(closed.url, closed.key);
   const { template_id } = await key.template('<p>old');
   const visitor = await playgrounds.browser.visit(closed.url);
-  const page = await signInAt(visitor, closed.key, `#/templates/${template_id}`);
+  const page = await signInAt(visitor, closed.key, `/templates/${template_id}`);
   await clear(page, 'Template HTML');
   await type(page);
   expect(await textOf(page, 'Template HTML')).toBe(TYPED);

@@ -7,7 +7,7 @@ const INTRODUCTION = `The service describes its API at \`/openapi.json\`. This p
 marked with a key need \`Authorization: Bearer plt_...\`. Lists are newest first and stay consistent while objects are added and removed: pass \`next_cursor\` as
 \`cursor\` while \`has_more\` is true.
 
-Paths that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\` (these documents), \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
+Paths that are not part of the API: \`/\` and \`/edit\` (playground), \`/dashboard\` and below, \`/docs\` (these documents), \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
 \`/metrics\`.`;
 
 interface Endpoint {

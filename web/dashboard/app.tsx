@@ -4,27 +4,12 @@ import { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
-import { BatchPage } from './batch-page.tsx';
-import { BatchesPage } from './batches-page.tsx';
 import { Empty, ErrorMessage, Loading } from './components.tsx';
-import { DocumentPage } from './document-page.tsx';
-import { DocumentsPage } from './documents-page.tsx';
 import { Header } from './header.tsx';
-import { lazyPage } from './lazy-page.tsx';
-import { blockedHash, goAnyway, type Route, route } from './route.ts';
+import { PAGES } from './pages.ts';
+import { blocked, goAnyway, type Route, route } from './route.ts';
 import { onSignOut, readRememberedKey, session, signIn, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { TemplatesPage } from './templates-page.tsx';
-import { UsagePage } from './usage-page.tsx';
-import { WebhooksPage } from './webhooks-page.tsx';
-
-/** This page is loaded separately, because its editors are as large as everything else. */
-const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
-
-const RequestsPage = lazyPage('the requests', async () => (await import('./requests-page.tsx')).RequestsPage);
-
-const KeysPage = lazyPage('the keys', async () => (await import('./keys-page.tsx')).KeysPage);
-const AssemblePage = lazyPage('the pages', async () => (await import('./assembly/assemble-page.tsx')).AssemblePage);
 
 onSignOut(clearToasts);
 
@@ -80,46 +65,30 @@ function SignedIn() {
       <Header here={here.page} />
       <Connection />
       <main class="page" id="main" tabIndex={-1} key={here.arrival}>
-        <Page here={here} />
+        <CurrentPage here={here} />
       </main>
-      {blockedHash.value !== null && <Leaving />}
+      {blocked.value !== null && <Leaving />}
       <Toasts />
     </>
   );
 }
 
-function Page({ here: { page, id, query } }: { here: Route }) {
-  switch (page) {
-    case 'documents':
-      return id ? <DocumentPage id={id} /> : <DocumentsPage query={query} />;
-    case 'templates':
-      return id ? <TemplatePage id={id === 'new' ? null : id} /> : <TemplatesPage />;
-    case 'batches':
-      return id ? <BatchPage id={id} /> : <BatchesPage />;
-    case 'assemble':
-      return <AssemblePage />;
-    case 'requests':
-      return <RequestsPage id={id} query={query} />;
-    case 'usage':
-      return <UsagePage query={query} />;
-    case 'keys':
-      return <KeysPage />;
-    case 'webhooks':
-      return <WebhooksPage />;
-    default:
-      return (
-        <Empty title="There is no such page">
-          <p>
-            <a href="#/documents">Go to your documents</a>
-          </p>
-        </Empty>
-      );
-  }
+function CurrentPage({ here: { page, id, query } }: { here: Route }) {
+  const entry = PAGES.find(({ path }) => path === page);
+  if (entry?.One && id) return <entry.One id={id} />;
+  if (entry && !id) return <entry.Page query={query} />;
+  return (
+    <Empty title="There is no such page">
+      <p>
+        <a href="/dashboard/documents">Go to your documents</a>
+      </p>
+    </Empty>
+  );
 }
 
 function Leaving() {
   const stay = () => {
-    blockedHash.value = null;
+    blocked.value = null;
   };
   return (
     <Dialog title="Leave without saving?" onClose={stay}>

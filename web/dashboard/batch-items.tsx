@@ -48,10 +48,10 @@ function columnsOf(batchId: string): Array<Column<BatchItem>> {
 /** Links to the document of the item, or to what the request log has about it. */
 function Reference({ item: { index, reference, status, document_id }, batchId }: { item: BatchItem; batchId: string }) {
   const title = <Name>{reference ?? `Item ${numberText(index + 1)}`}</Name>;
-  if (document_id) return <a href={`#/documents/${document_id}`}>{title}</a>;
+  if (document_id) return <a href={`/dashboard/documents/${document_id}`}>{title}</a>;
   if (status !== 'failed') return title;
   const query = new URLSearchParams({ batch: batchId, status, ...(reference !== null && { reference }) });
-  return <a href={`#/requests?${query}`}>{title}</a>;
+  return <a href={`/dashboard/requests?${query}`}>{title}</a>;
 }
 
 function State({ item: { status, error } }: { item: BatchItem }) {

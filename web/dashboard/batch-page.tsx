@@ -30,7 +30,7 @@ export function BatchPage({ id }: { id: string }) {
   return (
     <>
       <p class="back">
-        <a href="#/batches">All batches</a>
+        <a href="/dashboard/batches">All batches</a>
       </p>
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
       <ErrorMessage error={error} onRetry={loaded.reload} />
@@ -129,7 +129,7 @@ function RunAgain({ path }: { path: string }) {
   const run = async () => {
     const batch = (await (await call(`${path}/retry`, { method: 'POST' })).json()) as Batch;
     showToast('The failed items are a new batch.');
-    go(`#/batches/${batch.batch_id}`);
+    go(`/dashboard/batches/${batch.batch_id}`);
   };
   return (
     <>

@@ -71,7 +71,7 @@ const COLUMNS: Array<Column<BatchSummary>> = [
 function BatchName({ batch }: { batch: BatchSummary }) {
   return (
     <>
-      <a href={`#/batches/${batch.batch_id}`}>
+      <a href={`/dashboard/batches/${batch.batch_id}`}>
         <Name>{nameOf(batch)}</Name>
       </a>
       <div class="hint">

@@ -28,7 +28,7 @@ export function DocumentPage({ id }: { id: string }) {
   return (
     <>
       <p class="back">
-        <a href="#/documents">All documents</a>
+        <a href="/dashboard/documents">All documents</a>
       </p>
       {record.error !== undefined && <Missing error={record.error} onRetry={record.reload} />}
       {!record.value && record.loading && <Loading what="the document" />}
@@ -118,7 +118,7 @@ function Picture({ bytes, type }: { bytes: Uint8Array<ArrayBuffer>; type: string
 
 function RecordFacts({ record }: { record: DocumentRecord }) {
   const source = record.template_id ? (
-    <a href={`#/templates/${record.template_id}`}>Template</a>
+    <a href={`/dashboard/templates/${record.template_id}`}>Template</a>
   ) : record.source === 'markdown' ? (
     'Markdown'
   ) : (
@@ -156,7 +156,7 @@ function DeleteDialog({ path, name, onClose }: { path: string; name: string; onC
   const remove = async () => {
     await call(path, { method: 'DELETE' });
     showToast(`${name} was deleted.`);
-    go('#/documents');
+    go('/dashboard/documents');
   };
   return (
     <Confirm title="Delete this document?" verb="Delete" onConfirm={remove} onClose={onClose}>

@@ -73,7 +73,7 @@ function DocumentName({ row }: { row: DocumentRecord }) {
     <div class="document">
       <Thumbnail document={row} />
       <div>
-        <a class="named" href={`#/documents/${row.document_id}`}>
+        <a class="named" href={`/dashboard/documents/${row.document_id}`}>
           <Name>{row.filename}</Name>
         </a>
         <div class="hint narrow">
@@ -92,7 +92,7 @@ function Source({ row, templates }: { row: DocumentRecord; templates: TemplateRe
   return (
     <>
       Template{' '}
-      <a href={`#/templates/${template.template_id}`}>
+      <a href={`/dashboard/templates/${template.template_id}`}>
         <Name>{template.name}</Name>
       </a>
     </>
@@ -104,7 +104,7 @@ function NoDocuments() {
     <Empty title="No documents yet" curl={EXAMPLE}>
       <p>
         A render is kept here when it is sent with <code>"store": true</code>, when it is part of a batch, or always, if you{' '}
-        <a href="#/usage">switch that on</a>.
+        <a href="/dashboard/usage">switch that on</a>.
       </p>
     </Empty>
   );

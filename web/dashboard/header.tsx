@@ -2,24 +2,14 @@
 import { Brand } from '../shared/brand.tsx';
 import { Button } from '../shared/button.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { PAGES } from './pages.ts';
 import { session, signOut } from './session.ts';
-
-const PAGES = [
-  ['documents', 'Documents'],
-  ['templates', 'Templates'],
-  ['assemble', 'Assemble'],
-  ['batches', 'Batches'],
-  ['requests', 'Requests'],
-  ['usage', 'Usage'],
-  ['webhooks', 'Webhooks'],
-  ['keys', 'Keys'],
-] as const;
 
 export function Header({ here }: { here: string }) {
   return (
     <header class="top">
       <div class="top-row">
-        <a class="brand" href="#/documents">
+        <a class="brand" href="/dashboard/documents">
           <Brand />
         </a>
         <div class="top-end">
@@ -37,8 +27,8 @@ export function Header({ here }: { here: string }) {
         </div>
       </div>
       <nav aria-label="Dashboard">
-        {PAGES.map(([page, title]) => (
-          <a key={page} href={`#/${page}`} aria-current={page === here ? 'page' : undefined}>
+        {PAGES.map(({ path, title }) => (
+          <a key={path} href={`/dashboard/${path}`} aria-current={path === here ? 'page' : undefined}>
             {title}
           </a>
         ))}

@@ -12,7 +12,7 @@ export interface Loaded<T> {
 
 /** Loads again whenever one of `inputs` changes, and aborts the previous request. `before` is shown until the first load has ended. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[], before?: T): Loaded<T> {
-  const [value, setValue] = useState(before);
+  const [value, setValue] = useState(() => before);
   const [error, setError] = useState<unknown>();
   const [loading, setLoading] = useState(true);
   const [reloads, setReloads] = useState(0);

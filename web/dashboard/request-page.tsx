@@ -43,7 +43,7 @@ export function RequestPage({ id }: { id: string }) {
   return (
     <>
       <p class="back">
-        <a href="#/requests">All requests</a>
+        <a href="/dashboard/requests">All requests</a>
       </p>
       {hasStatus(loaded.error, 404) && <PageHead title="There is no such request" />}
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
@@ -66,7 +66,7 @@ function Found({ request }: { request: LoggedRequest }) {
               disabled={again.action.running}
               onClick={again.render}
             />
-            <a class="button" href={`#/templates/${templateId}`}>
+            <a class="button" href={`/dashboard/templates/${templateId}`}>
               Open in the editor
             </a>
           </>
@@ -153,13 +153,13 @@ function RequestFacts({ request }: { request: LoggedRequest }) {
     request.reference !== undefined && ['Reference', <Name key="reference">{request.reference}</Name>],
     request.batch_id !== undefined && [
       'Batch',
-      <a key="batch" href={`#/batches/${request.batch_id}`}>
+      <a key="batch" href={`/dashboard/batches/${request.batch_id}`}>
         Item {numberText((request.index ?? 0) + 1)}
       </a>,
     ],
     request.document_id !== undefined && [
       'Document',
-      <a key="document" href={`#/documents/${request.document_id}`}>
+      <a key="document" href={`/dashboard/documents/${request.document_id}`}>
         Open the document
       </a>,
     ],

@@ -1,4 +1,4 @@
-/** Lists the renders and batch items of the last days that match the filters, and shows one of them. */
+/** Lists the renders and batch items of the last days that match the filters. */
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Time } from './components.tsx';
@@ -6,7 +6,7 @@ import { ChoiceFilter, DayFilter, TemplateFilter, TextFilter, toParameters, toPe
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
-import { durationText, LOGGED_STATES, RequestPage, titleOf } from './request-page.tsx';
+import { durationText, LOGGED_STATES, titleOf } from './request-page.tsx';
 import { type Column, Table } from './table.tsx';
 import { useTemplates } from './templates.ts';
 
@@ -17,11 +17,7 @@ const EXAMPLE = `curl ${location.origin}/v1/pdf \\
   -H 'Content-Type: application/json' \\
   -d '{"html": "<h1>Hello, paper</h1>"}' -o hello.pdf`;
 
-export function RequestsPage({ id, query }: { id: string | undefined; query: URLSearchParams }) {
-  return id ? <RequestPage id={id} /> : <RequestList query={query} />;
-}
-
-function RequestList({ query }: { query: URLSearchParams }) {
+export function RequestsPage({ query }: { query: URLSearchParams }) {
   const filters = useFilters(FILTERS, query);
   const { template, batch, from, until, ...same } = filters.settled;
   const parameters = toParameters({ ...same, template_id: template, batch_id: batch, ...toPeriod(from, until) });
@@ -87,7 +83,7 @@ function columnsWith(templates: TemplateRecord[]): Array<Column<LoggedRequest>> 
 function RequestName({ row, template }: { row: LoggedRequest; template: string | undefined }) {
   return (
     <>
-      <a href={`#/requests/${row.request_id}`}>
+      <a href={`/dashboard/requests/${row.request_id}`}>
         <Name>{row.reference ?? titleOf(row)}</Name>
       </a>
       {template !== undefined && (

@@ -1,27 +1,32 @@
-/** The route, from the fragment of the URL, and the question before unsaved changes are lost. */
+/** The route, from the path of the URL, and the question before unsaved changes are lost. */
 import { signal } from '@preact/signals';
 
 export interface Route {
   page: string;
   id: string | undefined;
   query: URLSearchParams;
-  /** Changes with every navigation, even to the same route. */
+  /** Changes with every navigation. */
   arrival: number;
   /** The position at which the visitor left this entry of the history. Undefined for a new entry. */
   returnTo: number | undefined;
 }
 
+/** The parts of a URL that name a route, as a link and `location` have them. */
+type Place = Pick<URL, 'pathname' | 'search' | 'hash'>;
+
+const BASE = '/dashboard';
 const FIRST_PAGE = 'documents';
 
 let arrivals = 0;
+/** The path and query of the shown route. */
+let address = addressOf(location);
 
-export const route = signal<Route>(readRoute(location.hash));
-/** The route that the visitor wanted while there were unsaved changes. */
-export const blockedHash = signal<string | null>(null);
+export const route = signal<Route>(readRoute());
+/** The address that the visitor wanted while there were unsaved changes. */
+export const blocked = signal<string | null>(null);
 
 /** Returns true while leaving would lose changes. */
 let hasUnsavedChanges: (() => boolean) | undefined;
-let hash = location.hash;
 
 /** Asks before the visitor leaves. Call the returned function when there are no unsaved changes any more. */
 export function guardUnsavedChanges(wouldLose: () => boolean): () => void {
@@ -44,25 +49,29 @@ export function isReturn(): boolean {
 export function startRouting(): void {
   history.scrollRestoration = 'manual'; // lists are shown again before their rows are loaded
   markEntry();
-  addEventListener('hashchange', () => {
-    if (location.hash === hash) return;
-    if (!hasUnsavedChanges?.()) return applyRoute();
-    blockedHash.value = location.hash;
-    history.replaceState({ entry }, '', hash || '#/');
-  });
+  addEventListener('popstate', arrive);
+  addEventListener('hashchange', arrive);
+  document.addEventListener('click', followLink);
   addEventListener('beforeunload', (event) => {
     if (hasUnsavedChanges?.()) event.preventDefault();
   });
 }
 
+/** Goes to a path below `/dashboard`, with a new entry of the history. */
 export function go(to: string): void {
-  location.hash = to;
+  if (to === address) return;
+  if (hasUnsavedChanges?.()) {
+    blocked.value = to;
+    return;
+  }
+  history.pushState(null, '', to);
+  applyRoute();
 }
 
 /** Goes to the refused route and discards the changes. */
 export function goAnyway(): void {
-  const to = blockedHash.value;
-  blockedHash.value = null;
+  const to = blocked.value;
+  blocked.value = null;
   hasUnsavedChanges = undefined;
   if (to !== null) go(to);
 }
@@ -72,8 +81,8 @@ export function replaceQuery(query: Record<string, string>): void {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const text = new URLSearchParams(given).toString();
   const { page, id } = route.peek();
-  hash = `#/${page}${id ? `/${id}` : ''}${text ? `?${text}` : ''}`;
-  history.replaceState(history.state, '', hash);
+  address = `${BASE}/${page}${id ? `/${id}` : ''}${text ? `?${text}` : ''}`;
+  history.replaceState(history.state, '', address);
 }
 
 /** Replaces the URL when the shown object has got an id. */
@@ -82,11 +91,31 @@ export function setRouteId(id: string): void {
   replaceQuery({});
 }
 
+/** The browser has changed the URL: Back, Forward, or a fragment. */
+function arrive(): void {
+  const wanted = addressOf(location);
+  if (wanted === address) return;
+  if (hasUnsavedChanges?.()) {
+    blocked.value = wanted;
+    history.replaceState({ entry }, '', address);
+  } else applyRoute();
+}
+
+/** Follows a link to another route without loading the page again. */
+function followLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest('a');
+  const isPlain = !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || link.target || link.origin !== location.origin) return;
+  if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  event.preventDefault();
+  go(addressOf(link));
+}
+
 function applyRoute(): void {
   left.set(entry, scrollY);
-  hash = location.hash;
+  address = addressOf(location);
   const returnTo = markEntry();
-  route.value = readRoute(hash, returnTo);
+  route.value = readRoute(returnTo);
   if (returnTo === undefined) scrollTo(0, 0);
   else requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, returnTo))); // when the page has been rendered
 }
@@ -96,13 +125,18 @@ function markEntry(): number | undefined {
   const number = (history.state as { entry?: number } | null)?.entry;
   const returnTo = number === undefined ? undefined : left.get(number);
   entry = returnTo === undefined || number === undefined ? ++entries : number;
-  history.replaceState({ entry }, '');
+  history.replaceState({ entry }, '', address);
   return returnTo;
 }
 
-function readRoute(from: string, returnTo?: number): Route {
-  const [path = '', query = ''] = from.replace(/^#\/?/, '').split('?', 2);
-  const [page = '', id] = path.split('/', 2);
+/** Routes used to be fragments. Links to those are in bookmarks and mails. */
+function addressOf({ pathname, search, hash }: Place): string {
+  return hash.startsWith('#/') ? `${BASE}/${hash.slice('#/'.length)}` : pathname + search;
+}
+
+function readRoute(returnTo?: number): Route {
+  const { pathname, searchParams } = new URL(address, location.origin);
+  const [, , page = '', id] = pathname.split('/', 4); // the first two are empty and `dashboard`
   arrivals += 1;
-  return { page: page || FIRST_PAGE, id: id || undefined, query: new URLSearchParams(query), arrival: arrivals, returnTo };
+  return { page: page || FIRST_PAGE, id: id || undefined, query: searchParams, arrival: arrivals, returnTo };
 }

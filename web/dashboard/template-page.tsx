@@ -22,16 +22,17 @@ import { TemplateWorkbench } from './template-workbench.tsx';
 const PATH = '/v1/templates';
 const ENGINES: Engine[] = ['placeholders', 'liquid'];
 
-export function TemplatePage({ id }: { id: string | null }) {
+/** The id of a new template is `new` until it is saved. */
+export function TemplatePage({ id }: { id: string }) {
   const loaded = useLoaded<TemplateRecord | null>(
-    async (signal) => (id ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
+    async (signal) => (id !== 'new' ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
     [], // a new template gets its id when it is saved, and need not be loaded again
   );
   const template = loaded.value;
   return (
     <>
       <p class="back">
-        <a href="#/templates">All templates</a>
+        <a href="/dashboard/templates">All templates</a>
       </p>
       {hasStatus(loaded.error, 404) && <PageHead title="There is no such template" />}
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
@@ -134,7 +135,7 @@ function SavedActions({ saved, changed, onShared, onDelete }: SavedActionsProps)
     });
   return (
     <>
-      <a class="button" href={`#/documents?template=${saved.template_id}`}>
+      <a class="button" href={`/dashboard/documents?template=${saved.template_id}`}>
         Documents
       </a>
       <Button
@@ -295,7 +296,7 @@ function DeleteDialog({ template, onGone, onClose }: DeleteDialogProps) {
     await call(`${PATH}/${template.template_id}`, { method: 'DELETE' });
     onGone();
     showToast(`${template.name} was deleted.`);
-    go('#/templates');
+    go('/dashboard/templates');
   };
   return (
     <Confirm title="Delete this template?" verb="Delete" onConfirm={remove} onClose={onClose}>

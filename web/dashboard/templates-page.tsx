@@ -17,7 +17,7 @@ export function TemplatesPage() {
   return (
     <>
       <PageHead title="Templates">
-        <a class="button primary" href="#/templates/new">
+        <a class="button primary" href="/dashboard/templates/new">
           New template
         </a>
       </PageHead>
@@ -49,7 +49,7 @@ const COLUMNS: Array<Column<TemplateRecord>> = [
 function TemplateName({ row }: { row: TemplateRecord }) {
   return (
     <>
-      <a href={`#/templates/${row.template_id}`}>
+      <a href={`/dashboard/templates/${row.template_id}`}>
         <Name>{row.name}</Name>
       </a>
       {!row.owned && <div class="hint">shared by another key</div>}

@@ -50,7 +50,7 @@ function saveAsTemplate(): void {
   const { mode, html, template, engine, data } = draft.value;
   const isTemplate = mode === 'template';
   const source = isTemplate ? { html: template, engine, data } : { html, engine: 'placeholders' as const, data: '{}' };
-  handOver({ name: titleOf(draft.value), ...source }, '/dashboard#/templates/new');
+  handOver({ name: titleOf(draft.value), ...source }, '/dashboard/templates/new');
 }
 
 /** Deletes with a second click. */

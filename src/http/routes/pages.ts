@@ -1,4 +1,4 @@
-/** Serves the pages for people, `/`, `/dashboard` and those below `/docs`, and their scripts and styles below `/assets/`. */
+/** Serves the pages for people: the editor at `/` and `/edit`, those below `/dashboard` and `/docs`, and their files below `/assets/`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
@@ -37,12 +37,14 @@ const PAGE_HEADERS = {
 };
 
 export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteServices): void {
-  app.get('/', HIDDEN, async (request, reply) => {
-    if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
-    return sendPage(request, reply, pages, 'index.html');
-  });
+  for (const path of ['/', '/edit'])
+    app.get(path, HIDDEN, async (request, reply) => {
+      if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
+      return sendPage(request, reply, pages, 'index.html');
+    });
 
-  app.get('/dashboard', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
+  for (const path of ['/dashboard', '/dashboard/*'])
+    app.get(path, HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
 
   app.get('/docs', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'docs/index.html'));
 

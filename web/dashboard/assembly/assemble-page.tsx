@@ -215,7 +215,7 @@ function Making() {
             onClick={() => saveFile(new Blob([shown.pdf], { type: 'application/pdf' }), shown.filename)}
           />
         )}
-        {shown?.documentId !== undefined && <a href={`#/documents/${shown.documentId}`}>Open the stored document</a>}
+        {shown?.documentId !== undefined && <a href={`/dashboard/documents/${shown.documentId}`}>Open the stored document</a>}
       </div>
       <ErrorMessage error={action.error} />
       {shown && <ShownResult result={shown} busy={action.running} isOutdated={isOutdated} />}

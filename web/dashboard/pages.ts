@@ -1,0 +1,51 @@
+/** The pages of the dashboard, in the order of the navigation. Each is one line here, and is fetched when it is shown. */
+import type { ComponentType } from 'preact';
+import { lazyPage } from './lazy-page.tsx';
+
+export interface PageEntry {
+  /** The segment of the URL after `/dashboard/`. */
+  path: string;
+  title: string;
+  Page: ComponentType<{ query: URLSearchParams }>;
+  /** Shows one object of the page, whose id is the next segment. */
+  One?: ComponentType<{ id: string }>;
+}
+
+export const PAGES: PageEntry[] = [
+  {
+    path: 'documents',
+    title: 'Documents',
+    Page: lazyPage('the documents', async () => (await import('./documents-page.tsx')).DocumentsPage),
+    One: lazyPage('the document', async () => (await import('./document-page.tsx')).DocumentPage),
+  },
+  {
+    path: 'templates',
+    title: 'Templates',
+    Page: lazyPage('the templates', async () => (await import('./templates-page.tsx')).TemplatesPage),
+    One: lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage),
+  },
+  {
+    path: 'assemble',
+    title: 'Assemble',
+    Page: lazyPage('the pages', async () => (await import('./assembly/assemble-page.tsx')).AssemblePage),
+  },
+  {
+    path: 'batches',
+    title: 'Batches',
+    Page: lazyPage('the batches', async () => (await import('./batches-page.tsx')).BatchesPage),
+    One: lazyPage('the batch', async () => (await import('./batch-page.tsx')).BatchPage),
+  },
+  {
+    path: 'requests',
+    title: 'Requests',
+    Page: lazyPage('the requests', async () => (await import('./requests-page.tsx')).RequestsPage),
+    One: lazyPage('the request', async () => (await import('./request-page.tsx')).RequestPage),
+  },
+  { path: 'usage', title: 'Usage', Page: lazyPage('the usage', async () => (await import('./usage-page.tsx')).UsagePage) },
+  {
+    path: 'webhooks',
+    title: 'Webhooks',
+    Page: lazyPage('the webhooks', async () => (await import('./webhooks-page.tsx')).WebhooksPage),
+  },
+  { path: 'keys', title: 'Keys', Page: lazyPage('the keys', async () => (await import('./keys-page.tsx')).KeysPage) },
+];
