@@ -146,6 +146,31 @@ test('comes back to the row that was opened, with all rows that were loaded', as
   expect(await page.evaluate('scrollY')).toBe(0);
 });
 
+test('shows what it read before while it reads it again, and forgets it with the document', async () => {
+  const client = await newClient();
+  const { document_id } = await client.store({ html: '<p>x', filename: 'known.pdf' });
+  const page = await signIn(client.key, '/documents', [410]);
+  const linkTo = (name: string) => documentsIn(page).getByRole('link', { name });
+  await linkTo('known.pdf').click();
+  await page.getByRole('heading', { name: 'known.pdf' }).waitFor();
+  await client.store({ html: '<p>x', filename: 'newer.pdf' });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/v1/documents?*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await goTo(page, '/documents');
+  await linkTo('known.pdf').waitFor();
+  expect(await linkTo('newer.pdf').count()).toBe(0);
+  release();
+  await linkTo('newer.pdf').waitFor();
+
+  await client.send('DELETE', `/v1/documents/${document_id}`);
+  await goTo(page, `/documents/${document_id}`);
+  await page.getByRole('heading', { name: 'This document no longer exists' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'known.pdf' }).count()).toBe(0);
+});
+
 test('shows the text of a document, and downloads, links and deletes it', async () => {
   const record = await ada.store({
     html: '<h1>Sworn statement</h1><img src="http://10.0.0.1/seal.png">',

@@ -9,12 +9,13 @@ import { useAction } from './action.ts';
 import { type BatchUpdate, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
+import { useRead } from './cached.ts';
 import { ErrorMessage, Facts, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
-import { isAbort, type Loaded, useLoaded } from './loaded.ts';
+import { isAbort, type Loaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
 import { go } from './route.ts';
-import { call, read } from './session.ts';
+import { call } from './session.ts';
 
 /** The page asks before it loads a larger file, because the file is held in memory until it is complete. */
 const LARGE_BYTES = 200_000_000;
@@ -24,7 +25,7 @@ type FileKind = keyof typeof FILES;
 
 export function BatchPage({ id }: { id: string }) {
   const path = `/v1/batches/${encodeURIComponent(id)}`;
-  const loaded = useLoaded((signal) => read<Batch>(path, { signal }), [path]);
+  const loaded = useRead<Batch>(path);
   const { broken, error } = useBatchFeed(path, loaded);
   const batch = loaded.value;
   return (

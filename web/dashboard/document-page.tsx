@@ -7,6 +7,7 @@ import { saveFile } from '../shared/save-file.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
+import { useRead } from './cached.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus, numberText } from './format.ts';
@@ -15,7 +16,7 @@ import { useLoaded } from './loaded.ts';
 import type { DocumentRecord } from './records.ts';
 import { ReportView } from './report.tsx';
 import { go } from './route.ts';
-import { call, read } from './session.ts';
+import { call } from './session.ts';
 
 /** A larger document is loaded only on request. */
 const SHOWN_UNASKED_BYTES = 25_000_000;
@@ -24,7 +25,7 @@ type Asked = 'link' | 'delete' | null;
 
 export function DocumentPage({ id }: { id: string }) {
   const path = `/v1/documents/${encodeURIComponent(id)}`;
-  const record = useLoaded((signal) => read<DocumentRecord>(path, { signal, headers: { accept: 'application/json' } }), [path]);
+  const record = useRead<DocumentRecord>(path);
   return (
     <>
       <p class="back">

@@ -10,7 +10,7 @@ export interface Loaded<T> {
   setValue(change: (value: T | undefined) => T | undefined): void;
 }
 
-/** Loads again whenever one of `inputs` changes, and aborts the previous request. `before` is shown until the first load has ended. */
+/** Loads again whenever one of `inputs` changes, and aborts the previous request. `before` is shown until the load has ended. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[], before?: T): Loaded<T> {
   const [value, setValue] = useState(() => before);
   const [error, setError] = useState<unknown>();
@@ -19,6 +19,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
   useEffect(() => {
     const left = new AbortController();
     setLoading(true);
+    if (before !== undefined) setValue(() => before);
     load(left.signal)
       .then((came) => {
         if (left.signal.aborted) return;

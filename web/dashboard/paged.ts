@@ -1,10 +1,10 @@
 /** Loads a list of the API page by page, with its cursor. */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useAction } from './action.ts';
-import { useLoaded } from './loaded.ts';
+import { useRead } from './cached.ts';
 import type { List } from './records.ts';
 import { isReturn } from './route.ts';
-import { read, type Session, session } from './session.ts';
+import { read } from './session.ts';
 
 export interface Paged<T> {
   /** Undefined until the first page has loaded. */
@@ -18,24 +18,14 @@ export interface Paged<T> {
   merge(fresh: T[], idOf: (row: T) => string): void;
 }
 
-/** What lists had loaded when the visitor left them. */
-const shown = new WeakMap<Session, Map<string, List<unknown>>>();
-
 /** Starts again whenever `path` changes. When the visitor comes back, the rows are those of before, with the newest loaded again. */
 export function usePaged<T>(path: string): Paged<T> {
-  const [before] = useState(() => (isReturn() ? (readShown().get(path) as List<T> | undefined) : undefined));
-  const kept = useRef(before);
-  const list = useLoaded(
-    async (signal) => {
-      const fresh = await read<List<T>>(path, { signal });
-      const merged = kept.current ? refresh(kept.current, fresh) : fresh;
-      kept.current = undefined;
-      return merged;
-    },
-    [path],
-    before,
-  );
-  if (list.value) readShown().set(path, list.value);
+  const returns = useRef(isReturn());
+  const list = useRead<List<T>>(path, (fresh, kept) => {
+    const rows = returns.current && kept ? refresh(kept, fresh) : fresh;
+    returns.current = false;
+    return rows;
+  });
   const next = useAction();
   const cursor = list.value?.next_cursor ?? null;
   const more = () =>
@@ -56,14 +46,6 @@ export function usePaged<T>(path: string): Paged<T> {
     reload: list.reload,
     merge,
   };
-}
-
-function readShown(): Map<string, List<unknown>> {
-  const current = session.peek();
-  if (!current) return new Map();
-  const lists = shown.get(current) ?? new Map<string, List<unknown>>();
-  shown.set(current, lists);
-  return lists;
 }
 
 /** Replaces the first rows. If the last of the fresh ones is not among the others, too much has changed to keep these. */

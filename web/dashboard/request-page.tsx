@@ -6,9 +6,9 @@ import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { useAction } from './action.ts';
+import { useRead } from './cached.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
 import { hasStatus, numberText, sentence } from './format.ts';
-import { useLoaded } from './loaded.ts';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
 import { phaseTitle, WarningList } from './report.tsx';
 import { readSample } from './sample-data.ts';
@@ -39,7 +39,7 @@ export function durationText(milliseconds: number): string {
 
 export function RequestPage({ id }: { id: string }) {
   const path = `/v1/requests/${encodeURIComponent(id)}`;
-  const loaded = useLoaded((signal) => read<LoggedRequest>(path, { signal }), [path]);
+  const loaded = useRead<LoggedRequest>(path);
   return (
     <>
       <p class="back">

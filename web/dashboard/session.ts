@@ -7,6 +7,8 @@ import type { Account } from './records.ts';
 export interface Session {
   key: string;
   account: Pick<Account, 'account_id' | 'name'>;
+  /** What was read, by its path. It ends with the session. */
+  cache: Map<string, unknown>;
   /** Aborts requests when the session ends. */
   ended: AbortController;
 }
@@ -26,7 +28,7 @@ export async function signIn(key: string, remember: boolean): Promise<void> {
   const account = await readAccount(key);
   if (remember) storeItem('key', key);
   endedBecause.value = '';
-  session.value = { key, account, ended: new AbortController() };
+  session.value = { key, account, cache: new Map(), ended: new AbortController() };
 }
 
 /** A key that may not read its account signs in as well, and sees what it may. */
@@ -62,7 +64,9 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   if (!current) throw new DOMException('signed out', 'AbortError');
   const signals = [current.ended.signal, init.signal].filter((one) => one instanceof AbortSignal);
   try {
-    return await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
+    const response = await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
+    if (init.method === 'DELETE') current.cache.clear(); // what was deleted is not shown again
+    return response;
   } catch (error) {
     if (error instanceof ProblemError && error.body.status === 401 && session.value === current) endRejectedSession();
     throw error;

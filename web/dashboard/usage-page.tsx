@@ -5,6 +5,7 @@ import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
+import { useRead } from './cached.ts';
 import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
 import { countText, dayText, monthText, numberText } from './format.ts';
@@ -17,7 +18,7 @@ const MONTHS = 12;
 
 export function UsagePage({ query }: { query: URLSearchParams }) {
   const [month, setMonth] = useState(query.get('month') ?? '');
-  const usage = useLoaded((signal) => read<Usage | PastUsage>(`/v1/usage${month && `?month=${month}`}`, { signal }), [month]);
+  const usage = useRead<Usage | PastUsage>(`/v1/usage${month && `?month=${month}`}`);
   const account = useLoaded((signal) => read<Account>('/v1/account', { signal }), []);
   return (
     <>
