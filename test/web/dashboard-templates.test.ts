@@ -255,6 +255,19 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   expect(await page.title()).toBe('Dashboard · Platen');
 });
 
+test('previews with the default options of the account', async () => {
+  const key = await newClient();
+  await key.send('PATCH', '/v1/account', { options: { landscape: true } });
+  const { template_id } = await key.template('<p>across {{a}}');
+  const page = await signIn(key.key, `/templates/${template_id}`);
+  await page.getByText('does not know the default options').waitFor();
+  await page.getByRole('button', { name: 'Save and preview' }).click();
+  const shown = page.getByRole('region', { name: 'Page 1 of 1' });
+  await shown.getByText('across a').waitFor();
+  const box = await shown.boundingBox();
+  expect(box?.width).toBeGreaterThan(box?.height ?? 0);
+});
+
 test('previews by saving and charging when the playground is off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const key = new Client(off.url, off.key);

@@ -7,10 +7,10 @@ import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
 import { type Loaded, useLoaded } from './loaded.ts';
 import { PageDifferences } from './page-differences.tsx';
-import type { AssetRecord, Comparison, List, Playground, TemplateRecord, VersionRecord } from './records.ts';
+import type { AssetRecord, Comparison, List, TemplateRecord, VersionRecord } from './records.ts';
 import { call, read } from './session.ts';
 import type { Draft } from './template-draft.ts';
-import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { canPreview, type PreviewRules, readData, readPreviewRules, renderDraft, renderSaved } from './template-preview.ts';
 
 interface ComparisonProps {
   template: TemplateRecord;
@@ -34,7 +34,7 @@ export function TemplateComparison(props: ComparisonProps) {
   const { template_id: id, version } = props.template;
   const path = `/v1/templates/${id}/versions`;
   const list = useLoaded((signal) => read<List<VersionRecord>>(`${path}?limit=100`, { signal }), [path, version]);
-  const playground = useLoaded(readPlayground, []);
+  const rules = useLoaded(readPreviewRules, []);
   const versions = list.value?.data.map((each) => each.version);
   return (
     <section class="comparison stack" aria-labelledby="comparison-title">
@@ -42,8 +42,8 @@ export function TemplateComparison(props: ComparisonProps) {
         Compare pages
       </h2>
       <ErrorMessage error={list.error} onRetry={list.reload} />
-      {versions && !playground.loading && !props.files.loading && (
-        <ChosenVersions {...props} path={path} versions={versions} playground={playground.value} />
+      {versions && !rules.loading && !props.files.loading && (
+        <ChosenVersions {...props} path={path} versions={versions} rules={rules.value} />
       )}
     </section>
   );
@@ -53,10 +53,10 @@ interface ChosenProps extends ComparisonProps {
   path: string;
   /** Newest first. */
   versions: number[];
-  playground: Playground | undefined;
+  rules: PreviewRules | undefined;
 }
 
-function ChosenVersions({ template, draft, data, files, path, versions, playground }: ChosenProps) {
+function ChosenVersions({ template, draft, data, files, path, versions, rules }: ChosenProps) {
   const [newest = 'editor', previous] = versions;
   const [before, setBefore] = useState<Choice>(previous ?? newest);
   const [after, setAfter] = useState<Choice>(previous === undefined ? 'editor' : newest);
@@ -66,7 +66,7 @@ function ChosenVersions({ template, draft, data, files, path, versions, playgrou
   const comparing = useAction();
   const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
     const source = choice === 'editor' ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
-    if (canPreview(playground, source, files.value ?? [])) return renderDraft(source, values);
+    if (canPreview(rules, source, files.value ?? [])) return renderDraft(source, values);
     if (choice === 'editor') throw new Error(CANNOT);
     return renderSaved(`${template.template_id}@${choice}`, values);
   };
@@ -102,7 +102,7 @@ function ChosenVersions({ template, draft, data, files, path, versions, playgrou
           onClick={compare}
         />
       </div>
-      <p class="hint">{canPreview(playground, draft.value, files.value ?? []) ? FREE : COUNTED}</p>
+      <p class="hint">{canPreview(rules, draft.value, files.value ?? []) ? FREE : COUNTED}</p>
       <ErrorMessage error={comparing.error} />
       <PageDifferences {...(comparing.running ? {} : shown)} />
     </>

@@ -1,20 +1,40 @@
 /** Renders a template with sample data, either in the playground for free, or as a document that counts. */
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
-import type { AssetRecord, Playground } from './records.ts';
-import { send } from './session.ts';
+import { hasStatus } from './format.ts';
+import type { Account, AssetRecord, Playground } from './records.ts';
+import { read, send } from './session.ts';
 import type { Draft } from './template-draft.ts';
 
 type Data = Record<string, unknown>;
 
-export async function readPlayground(signal: AbortSignal): Promise<Playground> {
-  return (await (await request('/v1/playground', { signal })).json()) as Playground;
+/** What decides whether the playground prints a template as a render with the key does. */
+export interface PreviewRules {
+  playground: Playground;
+  /** Whether the account has options or files for all its renders. */
+  hasDefaults: boolean;
 }
 
-/** The playground has no files. */
-export function canPreview(playground: Playground | undefined, { html }: Draft, files: AssetRecord[]): boolean {
-  if (!playground?.enabled || files.length > 0) return false;
-  return new TextEncoder().encode(html).length <= playground.limits.html_bytes;
+export async function readPreviewRules(signal: AbortSignal): Promise<PreviewRules> {
+  const [playground, hasDefaults] = await Promise.all([request('/v1/playground', { signal }), readHasDefaults(signal)]);
+  return { playground: (await playground.json()) as Playground, hasDefaults };
+}
+
+/** A key that may not read its account sees the preview without them. */
+async function readHasDefaults(signal: AbortSignal): Promise<boolean> {
+  try {
+    const { options, assets } = await read<Account>('/v1/account', { signal });
+    return assets.length > 0 || Object.keys(options ?? {}).length > 0;
+  } catch (error) {
+    if (hasStatus(error, 403)) return false;
+    throw error;
+  }
+}
+
+/** The playground has no files, and knows no account. */
+export function canPreview(rules: PreviewRules | undefined, { html }: Draft, files: AssetRecord[]): boolean {
+  if (!rules?.playground.enabled || rules.hasDefaults || files.length > 0) return false;
+  return new TextEncoder().encode(html).length <= rules.playground.limits.html_bytes;
 }
 
 /** Throws if the text is not a JSON object. */

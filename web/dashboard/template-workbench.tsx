@@ -21,7 +21,7 @@ import { read } from './session.ts';
 import { TemplateComparison } from './template-comparison.tsx';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
-import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { canPreview, type PreviewRules, readData, readPreviewRules, renderDraft, renderSaved } from './template-preview.ts';
 import { TemplateSamples } from './template-samples.tsx';
 import { TemplateVersions } from './template-versions.tsx';
 
@@ -54,7 +54,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
     [saved?.template_id, saved?.version],
   );
   const files = useFiles(saved);
-  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files, onSave);
+  const { preview, action, hint, plays, show } = usePreview(saved, draft.value, changed, data, files, onSave);
   const changeData = (text: string, name = findName(sample.value, saved ?? {})) => {
     sample.value = { name, text };
     keepSample(saved?.template_id ?? null, sample.value);
@@ -98,7 +98,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
             disabled={action.running || files.loading || html.value === ''}
             onClick={show}
           />
-          <p class="hint">{plays ? FREE : `${files.value?.length ? WITH_FILES : NO_PLAYGROUND} ${CHARGED}`}</p>
+          <p class="hint">{hint}</p>
         </div>
         <ErrorMessage error={action.error} />
         <p class="hint" role="status">
@@ -119,7 +119,13 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
 const FREE = 'The playground renders the text in the editor. Nothing is saved, stored or counted.';
 const NO_PLAYGROUND = 'The playground is off, or the template is too large for it.';
 const WITH_FILES = 'The playground cannot render the files of a template.';
+const WITH_DEFAULTS = 'The playground does not know the default options and files of the account.';
 const CHARGED = 'The template is saved first, and the preview counts as one document.';
+
+function reason(rules: PreviewRules | undefined, files: AssetRecord[]): string {
+  if (files.length > 0) return WITH_FILES;
+  return rules?.hasDefaults ? WITH_DEFAULTS : NO_PLAYGROUND;
+}
 
 function previewLabel(running: boolean, plays: boolean): string {
   if (running) return 'Rendering…';
@@ -135,9 +141,9 @@ function usePreview(
   onSave: WorkbenchProps['onSave'],
 ) {
   const [preview, setPreview] = useState<RenderedPdf>();
-  const playground = useLoaded(readPlayground, []);
+  const rules = useLoaded(readPreviewRules, []).value;
   const action = useAction();
-  const plays = canPreview(playground.value, draft, files.value ?? []);
+  const plays = canPreview(rules, draft, files.value ?? []);
   const show = () =>
     action.run(async () => {
       const values = readData(data.value);
@@ -145,7 +151,7 @@ function usePreview(
       const record = saved && !changed ? saved : await onSave();
       setPreview(await renderSaved(record.template_id, values));
     });
-  return { preview, action, plays, show };
+  return { preview, action, hint: plays ? FREE : `${reason(rules, files.value ?? [])} ${CHARGED}`, plays, show };
 }
 
 function useFiles(saved: TemplateRecord | null) {
