@@ -47,5 +47,15 @@ export const PAGES: PageEntry[] = [
     title: 'Webhooks',
     Page: lazyPage('the webhooks', async () => (await import('./webhooks-page.tsx')).WebhooksPage),
   },
+  {
+    path: 'certificates',
+    title: 'Certificates',
+    Page: lazyPage('the certificates', async () => (await import('./certificates-page.tsx')).CertificatesPage),
+  },
+  {
+    path: 'account',
+    title: 'Account',
+    Page: lazyPage('the account', async () => (await import('./account-page.tsx')).AccountPage),
+  },
   { path: 'keys', title: 'Keys', Page: lazyPage('the keys', async () => (await import('./keys-page.tsx')).KeysPage) },
 ];

@@ -7,6 +7,7 @@ export type {
   Batch,
   BatchItemResult as BatchItem,
   BatchSummary,
+  Certificate,
   Comparison,
   DailyUse as Day,
   Document as DocumentRecord,

@@ -1,7 +1,7 @@
 /** A control for a single value: a switch, a choice, a number, a text or a file. An empty value is not sent. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../shared/button.tsx';
-import { readFileAs } from './file-content.ts';
+import { readFileAs } from '../../shared/file-content.ts';
 import type { ControlProps, OptionField } from './option-field.ts';
 
 interface SimpleProps extends ControlProps {

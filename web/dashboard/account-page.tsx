@@ -1,0 +1,189 @@
+/** Shows and changes what holds for all renders of an account: storing, default options, files, and the webhook for expired documents. */
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
+import { readFileAs } from '../shared/file-content.ts';
+import { sizeText } from '../shared/size-text.ts';
+import { showToast } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
+import { Confirm } from './confirm.tsx';
+import { FileButton } from './file-button.tsx';
+import { type Loaded, useLoaded } from './loaded.ts';
+import type { Account, AssetRecord } from './records.ts';
+import { read, send } from './session.ts';
+import { type Column, Table } from './table.tsx';
+
+const PATH = '/v1/account';
+
+export function AccountPage() {
+  const account = useLoaded((signal) => read<Account>(PATH, { signal }), []);
+  return (
+    <>
+      <PageHead title="Account">
+        <Button label="Refresh" onClick={account.reload} />
+      </PageHead>
+      <ErrorMessage error={account.error} onRetry={account.reload} />
+      {!account.value && account.loading && <Loading what="the account" />}
+      {account.value && <Sections account={account.value} loaded={account} />}
+    </>
+  );
+}
+
+interface SectionProps {
+  account: Account;
+  /** Sends a change, and tells it. Throws a problem. */
+  change(values: object, said: string): Promise<void>;
+}
+
+function Sections({ account, loaded }: { account: Account; loaded: Loaded<Account> }) {
+  const change = async (values: object, said: string) => {
+    const changed = (await (await send('PATCH', PATH, values)).json()) as Account;
+    loaded.setValue(() => changed);
+    showToast(said);
+  };
+  const props = { account, change };
+  return (
+    <div class="stack">
+      <Facts
+        facts={[
+          ['Name', <Name key="name">{account.name}</Name>],
+          ['Plan', account.plan],
+          ['Created', <Time key="created" at={account.created_at} />],
+          ['Id', <code key="id">{account.account_id}</code>],
+        ]}
+      />
+      <Storing {...props} />
+      <DefaultOptions {...props} />
+      <Files {...props} />
+    </div>
+  );
+}
+
+function Storing({ account, change }: SectionProps) {
+  const [url, setUrl] = useState(account.document_expired_webhook_url ?? '');
+  const [isWanted, setWanted] = useState(account.auto_store);
+  const saving = useAction();
+  const setAutoStore = (auto_store: boolean) => {
+    setWanted(auto_store);
+    return saving.run(() => change({ auto_store }, auto_store ? 'All results are stored.' : 'Results are stored on request.'));
+  };
+  return (
+    <section class="stack">
+      <h2>Documents</h2>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={saving.running ? isWanted : account.auto_store}
+          disabled={saving.running}
+          onChange={({ currentTarget: { checked } }) => setAutoStore(checked)}
+        />
+        <span>Store every result, unless a request says otherwise</span>
+      </label>
+      <div class="filters">
+        <div class="field grow">
+          <label for="expired-url">URL that is told when a document expires (optional)</label>
+          <input
+            id="expired-url"
+            type="url"
+            placeholder="https://example.com/hooks/platen"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        </div>
+        <Button
+          label="Save the URL"
+          disabled={saving.running || url === (account.document_expired_webhook_url ?? '')}
+          onClick={() => saving.run(() => change({ document_expired_webhook_url: url.trim() || null }, 'The URL was saved.'))}
+        />
+      </div>
+      <ErrorMessage error={saving.error} />
+    </section>
+  );
+}
+
+function DefaultOptions({ account: { options }, change }: SectionProps) {
+  const [text, setText] = useState(options ? JSON.stringify(options, null, 2) : '');
+  const saving = useAction();
+  const save = () =>
+    saving.run(async () => {
+      const given = text.trim() ? parse(text) : null;
+      await change({ options: given }, 'The default options were saved.');
+    });
+  return (
+    <section class="stack">
+      <h2>Default options</h2>
+      <p class="hint">
+        For all renders whose requests leave them out. A request switches one off with <code>null</code>.{' '}
+        <a href="/docs/reference/options">All options</a>
+      </p>
+      <div class="field">
+        <label for="default-options">Options as JSON</label>
+        <textarea
+          id="default-options"
+          class="mono"
+          rows={8}
+          spellcheck={false}
+          placeholder={'{ "format": "A4", "margin": "20mm" }'}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <ErrorMessage error={saving.error} />
+      <div class="actions">
+        <Button label="Save the options" disabled={saving.running} onClick={save} />
+      </div>
+    </section>
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The options are no JSON: ${(error as Error).message}`);
+  }
+}
+
+const COLUMNS: Array<Column<AssetRecord>> = [
+  { title: 'Name', cell: ({ path }) => <Name>{path}</Name> },
+  { title: 'Size', look: 'number', cell: ({ bytes }) => sizeText(bytes) },
+];
+
+function Files({ account: { assets }, change }: SectionProps) {
+  const [asked, setAsked] = useState(false);
+  const saving = useAction();
+  const replace = (files: File[]) =>
+    saving.run(async () => {
+      const named = files.map(async (file) => [
+        file.name,
+        { content: await readFileAs(file, 'base64'), ...(file.type && { type: file.type }) },
+      ]);
+      await change({ assets: Object.fromEntries(await Promise.all(named)) }, 'The files were replaced.');
+    });
+  const remove = async () => {
+    await change({ assets: null }, 'The files were removed.');
+    setAsked(false);
+  };
+  return (
+    <section class="stack">
+      <h2>Files</h2>
+      <p class="hint">Fonts, logos and style sheets that all documents of the account can refer to by their names.</p>
+      {assets.length > 0 && <Table caption="Files of the account" columns={COLUMNS} rows={assets} keyOf={({ path }) => path} />}
+      <ErrorMessage error={saving.error} />
+      <div class="actions">
+        <FileButton
+          label={assets.length ? 'Replace all files' : 'Add files'}
+          multiple
+          disabled={saving.running}
+          onChosen={(files) => files.length && replace(files)}
+        />
+        {assets.length > 0 && <Button label="Remove all files" look="danger" onClick={() => setAsked(true)} />}
+      </div>
+      {asked && (
+        <Confirm title="Remove all files?" verb="Remove" onConfirm={remove} onClose={() => setAsked(false)}>
+          <p>Documents that refer to them are rendered without them.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
