@@ -1,7 +1,7 @@
 /** Templates in the dashboard: editing, previewing, saving, comparing and restoring. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { Client, type TemplateRecord } from '../support/client.ts';
+import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { enterKey, goTo, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { startService } from '../support/service.ts';
@@ -413,6 +413,29 @@ test('keeps the samples of a template while its text, its files and its name are
   await page.getByRole('combobox', { name: 'Sample', exact: true }).selectOption('second');
   await preview(page, 'Dearest Grace');
   expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ samples, version: 3 });
+});
+
+test('edits the schema of the data, and says where it is wrong', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>Dear {{name}}');
+  const page = await signIn(key.key, `/templates/${id}`, [400]);
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await page.getByRole('button', { name: 'Add a schema' }).click();
+  const field = page.getByLabel('JSON Schema');
+  await field.fill('{"type": "objekt"}');
+  await page.getByRole('button', { name: 'Save the schema' }).click();
+  await page.getByRole('alert').getByText('schema.type').first().waitFor();
+  await field.fill('{"required": ["name"]}');
+  await page.getByRole('button', { name: 'Save the schema' }).click();
+  await page.getByText('The schema was saved').waitFor();
+  expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ schema: { required: ['name'] } });
+  await problem(await key.pdf({ template_id: id, data: {} }), 422, 'data_invalid');
+
+  await page.getByRole('button', { name: 'Change the schema' }).click();
+  await field.fill('');
+  await page.getByRole('button', { name: 'Save the schema' }).click();
+  await page.getByRole('button', { name: 'Add a schema' }).waitFor();
+  expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ schema: null });
 });
 
 test('says that sample data breaks the schema, and restores the schema with a version', async () => {

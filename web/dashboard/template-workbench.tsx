@@ -23,6 +23,7 @@ import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
 import { canPreview, type PreviewRules, readData, readPreviewRules, renderDraft, renderSaved } from './template-preview.ts';
 import { TemplateSamples } from './template-samples.tsx';
+import { TemplateSchema } from './template-schema.tsx';
 import { TemplateVersions } from './template-versions.tsx';
 
 export interface WorkbenchProps {
@@ -77,6 +78,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
         <div hidden={tab !== 'data'}>
           <div class="stack">
             <TemplateSamples template={saved} sample={sample} onChanged={onChanged} />
+            <TemplateSchema template={saved} onChanged={onChanged} />
             <div class="editor-place">
               <CodeEditor label="Sample data" language={language} text={data} onChange={(text) => changeData(text)} />
             </div>
