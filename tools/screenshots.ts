@@ -45,7 +45,7 @@ const PICTURES: Picture[] = [
       await page.goto('/');
       await chooseExample(page, 'Certificate');
       await page.getByRole('tab', { name: 'Preview' }).click();
-      await page.locator('.sheet canvas').first().waitFor();
+      await page.locator('.pdf-page canvas').first().waitFor();
     },
   },
   {
@@ -62,9 +62,9 @@ const PICTURES: Picture[] = [
     context: DESK,
     show: async (page, service) => {
       const { templateId } = await signIn(page, service);
-      await goTo(page, `#/templates/${templateId}`);
+      await goTo(page, `/templates/${templateId}`);
       await page.getByRole('button', { name: 'Preview', exact: true }).click();
-      await page.locator('.sheet canvas').waitFor({ state: 'attached' });
+      await page.locator('.pdf-page canvas').waitFor({ state: 'attached' });
     },
   },
   {
@@ -72,7 +72,7 @@ const PICTURES: Picture[] = [
     context: DESK,
     show: async (page, service) => {
       const { batchId } = await signIn(page, service);
-      await goTo(page, `#/batches/${batchId}`);
+      await goTo(page, `/batches/${batchId}`);
       await page.getByText('Completed', { exact: true }).waitFor();
     },
   },
@@ -81,7 +81,7 @@ const PICTURES: Picture[] = [
     context: { ...DESK, colorScheme: 'dark' },
     show: async (page, service) => {
       await signIn(page, service);
-      await goTo(page, '#/usage');
+      await goTo(page, '/usage');
       await page.getByRole('switch').waitFor();
     },
   },
@@ -102,7 +102,7 @@ async function signIn(page: Page, service: Service): Promise<SampleAccount> {
 /** Waits until the first page of the PDF and its thumbnail are drawn. */
 async function isDrawn(page: Page): Promise<void> {
   await page.getByText('no warnings', { exact: true }).waitFor();
-  await page.locator('.sheet canvas').first().waitFor({ state: 'attached' });
+  await page.locator('.pdf-page canvas').first().waitFor({ state: 'attached' });
   await page.locator('.thumbnail canvas').first().waitFor({ state: 'attached' });
 }
 
