@@ -115,14 +115,14 @@ test('checks a hundred URLs', async () => {
 test('has a hint for a table that may be too long to be printed', async () => {
   const rows = (count: number) => '<tr><td>x<table><tr><td>y</table>'.repeat(count);
   const long = `<table>${rows(5_000)}</table><TABLE><tbody>${rows(8_000)}</table>`;
-  const { hints, would_render } = await dry({ html: long, options: { tagged: true } });
-  expect(hints).toEqual([expect.stringMatching(/^A table has 8000 rows.*tags.*200 pages.*several tables.*batch/)]);
+  const { hints, would_render } = await dry({ html: long, options: { forms: true } });
+  expect(hints).toEqual([expect.stringMatching(/^A table has 8000 rows.*form fields.*200 pages.*several tables.*batch/)]);
   expect(await dry({ html: long })).toMatchObject({ hints: [] });
   const counted = await dry({ html: `<style>tr { counter-increment: row }</style>${long}` });
   expect(counted.hints).toEqual([expect.stringMatching(/^A table has 8000 rows.*CSS counters/)]);
   expect(would_render).toBe(true);
   const shorter = `<table>${rows(7_999)}</table><table>${rows(7_999)}</table>`;
-  expect(await dry({ html: shorter, options: { tagged: true } })).toMatchObject({ hints: [] });
+  expect(await dry({ html: shorter, options: { forms: true } })).toMatchObject({ hints: [] });
 });
 
 test('reports an exhausted allowance and a plan without storage as problems', async () => {

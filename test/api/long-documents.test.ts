@@ -78,8 +78,10 @@ describe('the tags and bookmarks of a long document are those of one print', () 
   const ofAllPages = (html: string) => html.replace('counter(page)', 'counter(page) " of " counter(pages)');
   const foot = '<tfoot><tr><td>All<td>rows<td>are<td>here</tfoot>';
   const cases: Array<[string, string]> = [
-    ['with a table whose head and foot repeat', longTable().replace('<tbody>', `${foot}<tbody>`)],
-    ['with the number of all pages', ofAllPages(longTable())],
+    [
+      'with a table whose head and foot repeat, and the number of all pages',
+      ofAllPages(longTable().replace('<tbody>', `${foot}<tbody>`)),
+    ],
     ['with links', longText().replaceAll('<li>', '<li><a href="#chapter-0">Back</a> ')],
     ['with selectors that look inside', longText('h2:has(+ ul) { color: green }')],
   ];
@@ -98,6 +100,17 @@ describe('the tags and bookmarks of a long document are those of one print', () 
     const pages = readStructureLines(pdf).flatMap((line) => / content (\d+)/.exec(line)?.[1] ?? []);
     expect([...new Set(pages)]).toEqual(['0', '1', '2']);
     expect((await readBookmarks(pdf)).length).toBeLessThan(5);
+  });
+
+  test('and are completed by what the document states, such as cells without content', async () => {
+    const css = 'td { border: 0 !important } td:nth-child(3) { visibility: hidden }';
+    const options = { tagged: true, compress: false, timeout: 110_000 };
+    const pdf = await bytesOf(await succeeded(service.pdf({ html: longTable(css, 4_600), options })));
+    expect(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .match(/\/S \/TD\b/g),
+    ).toHaveLength(4 * 4_600);
   });
 
   test('and conform to PDF/A and PDF/UA', async () => {

@@ -58,11 +58,11 @@ export class JoinedWindows {
   }
 
   /** `tags` are those of the pages. */
-  end(tags: JoinedTags | undefined): Buffer[] {
+  async end(tags: JoinedTags | undefined): Promise<Buffer[]> {
     const catalog = this.#nextId++;
     const info = this.#nextId++;
     const objects: NewObjects = { newId: () => this.#nextId++, put: (id: number, text: string) => this.#put(id, text) };
-    const tree = tags?.write(this.#tagged, objects);
+    const tree = await tags?.write(this.#tagged, objects);
     const outline = tree && tags?.outline.write(this.#tagged, tree.ids, objects);
     for (const { id, value } of this.#fonts.end(() => this.#nextId++))
       this.#put(id, value instanceof PdfStream ? toBody(value) : toText(value));

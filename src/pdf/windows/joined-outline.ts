@@ -21,9 +21,9 @@ interface Item {
   kids: Item[];
 }
 
-const TITLE = /\/Title (\((?:[^\\()]|\\[\s\S])*\)|<[\dA-F]*>)/;
-const PLACE = /\/Dest \[(\d+) 0 R \/XYZ (-?[\d.]+ -?[\d.]+) 0\]/;
-const LEVEL = /\/S \/H(\d)/;
+const TITLE = /^<<\/Title (\((?:[^\\()]|\\[\s\S])*\)|<[\dA-F]*>)/;
+const PLACE = /\n\/Dest \[(\d+) 0 R \/XYZ (-?[\d.]+ -?[\d.]+) 0\]/;
+const LEVEL = /^\/Type \/StructElem\n\/S \/H(\d)/;
 
 export class JoinedOutline {
   readonly #bookmarks: Bookmark[] = [];

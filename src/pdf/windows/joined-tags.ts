@@ -2,17 +2,30 @@
  * Joins the structure trees and bookmarks of windows, as `JoinedWindows` joins their pages. The first page of a window is also in the window
  * before, and what is marked on both prints of it belongs to the same elements.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { PrintedPages } from '../edit/printed-pages.ts';
 import { JoinedOutline } from './joined-outline.ts';
 import {
   type Element,
   type JoinedRange,
   type Kid,
+  type Mark,
   type NewObjects,
   type Node,
   readWindowTags,
   type TaggedPage,
 } from './window-tags.ts';
+
+/** Lets others run after some elements, which take a few milliseconds. */
+class Turns {
+  #elements = 0;
+
+  take(): Promise<void> | undefined {
+    return ++this.#elements % ELEMENTS_AT_ONCE === 0 ? setImmediate() : undefined;
+  }
+}
+
+const ELEMENTS_AT_ONCE = 500;
 
 export class JoinedTags {
   #root: Element | undefined;
@@ -25,7 +38,7 @@ export class JoinedTags {
     const tags = await readWindowTags(file, range);
     if (!tags) return false;
     if (this.#root && !matchOwners(this.#next, tags.first)) return false;
-    const root = join(tags.root);
+    const root = await join(tags.root, new Turns());
     this.#root ??= root;
     this.#next = tags.next;
     this.outline.add(file, range, tags.nodes);
@@ -33,10 +46,7 @@ export class JoinedTags {
   }
 
   /** Writes the tree of the pages, by their index in the document. Returns the numbers of its elements, and of its root. */
-  write(
-    pages: ReadonlyMap<number, TaggedPage>,
-    objects: NewObjects,
-  ): { root: number; ids: ReadonlyMap<Element, number> } | undefined {
+  async write(pages: ReadonlyMap<number, TaggedPage>, objects: NewObjects): Promise<WrittenTags | undefined> {
     return this.#root && new TagWriter(pages, objects).write(this.#root);
   }
 }
@@ -52,13 +62,18 @@ function matchOwners(known: readonly Node[], owners: readonly Node[]): boolean {
       matched.set(one, other);
       one.element = other.element;
     }
-    return one ? matched.get(one) === other : other === undefined;
+    return one && other ? matched.get(one) === other : one === other;
   });
 }
 
 /** Returns the element of a node, with all that is new. Undefined if nothing of it is on the pages. */
-function join(node: Node): Element | undefined {
-  const kids = node.kids.flatMap((kid) => ('page' in kid ? kid : (join(kid) ?? [])));
+async function join(node: Node, turns: Turns): Promise<Element | undefined> {
+  const kids: Kid[] = [];
+  for (const kid of node.kids) {
+    const joined = 'page' in kid ? kid : await join(kid, turns);
+    if (joined) kids.push(joined);
+  }
+  await turns.take();
   const { element } = node;
   if (!element) {
     if (kids.length) node.element = { entries: node.entries, kids };
@@ -75,13 +90,21 @@ function join(node: Node): Element | undefined {
   return element;
 }
 
+export interface WrittenTags {
+  /** The number of the root. */
+  root: number;
+  /** Those of the elements. */
+  ids: ReadonlyMap<Element, number>;
+}
+
 /** The first entries, which Chromium writes before the place of an element. */
 const TYPE = /^\/Type \/StructElem\n\/S \/\w+/;
-const ID = /\/ID (\((?:[^\\()]|\\[\s\S])*\)|<[\dA-F]*>)/;
+const ID = /\n\/ID (\((?:[^\\()]|\\[\s\S])*\)|<[\dA-F]*>)/;
 
 class TagWriter {
   readonly #pages: ReadonlyMap<number, TaggedPage>;
   readonly #objects: NewObjects;
+  readonly #turns = new Turns();
   readonly #ids = new Map<Element, number>();
   readonly #parents = new Map<number, string | number[]>();
   readonly #names: Array<[name: string, id: number]> = [];
@@ -91,9 +114,9 @@ class TagWriter {
     this.#objects = objects;
   }
 
-  write(top: Element): { root: number; ids: ReadonlyMap<Element, number> } | undefined {
+  async write(top: Element): Promise<WrittenTags | undefined> {
     const root = this.#objects.newId();
-    const id = this.#writeElement(top, root);
+    const id = await this.#writeElement(top, root);
     if (id === undefined) return undefined;
     const keys = [...this.#parents].sort(([one], [other]) => one - other);
     const nums = keys.map(([key, owners]) => `${key} ${typeof owners === 'string' ? owners : this.#writeOwners(owners)}`);
@@ -113,10 +136,14 @@ class TagWriter {
   }
 
   /** Returns undefined for an element that marks nothing on the pages. */
-  #writeElement(element: Element, parent: number): number | undefined {
+  async #writeElement(element: Element, parent: number): Promise<number | undefined> {
+    await this.#turns.take();
     const id = this.#objects.newId();
     const page = element.kids.map((kid) => this.#pageOf(kid)).find((found) => found !== undefined);
-    const kids = element.kids.flatMap((kid) => this.#writeKid(kid, id, page) ?? []);
+    const written: Array<string | number | undefined> = [];
+    for (const kid of element.kids)
+      written.push('page' in kid ? this.#writeMark(kid, id, page) : await this.#writeElement(kid, id));
+    const kids = written.flatMap((kid) => (typeof kid === 'number' ? `${kid} 0 R` : (kid ?? [])));
     if (!kids.length) return undefined;
     this.#ids.set(element, id);
     const [, name] = ID.exec(element.entries) ?? [];
@@ -133,11 +160,7 @@ class TagWriter {
     return 'page' in kid && kid.kind === 'content' ? this.#pages.get(kid.page) : undefined;
   }
 
-  #writeKid(kid: Kid, owner: number, ofElement: TaggedPage | undefined): string | undefined {
-    if (!('page' in kid)) {
-      const id = this.#writeElement(kid, owner);
-      return id === undefined ? undefined : `${id} 0 R`;
-    }
+  #writeMark(kid: Mark, owner: number, ofElement: TaggedPage | undefined): string | undefined {
     const page = this.#pages.get(kid.page);
     if (!page) return undefined;
     if (kid.kind === 'annotation') {

@@ -75,7 +75,7 @@ const MARKED = /\/MCID (\d+)/g;
 
 /** Returns undefined if the PDF has no structure tree. */
 export async function readWindowTags(file: PrintedPages, range: JoinedRange): Promise<WindowTags | undefined> {
-  const [, root] = /\/StructTreeRoot (\d+) 0 R/.exec(file.catalog) ?? [];
+  const [, root] = /\n\/StructTreeRoot (\d+) 0 R/.exec(file.catalog) ?? [];
   const [, top] = root === undefined ? [] : (/\/K (\d+) 0 R/.exec(file.text(Number(root))) ?? []);
   return top === undefined ? undefined : new Reader(file, range).read(Number(top));
 }
