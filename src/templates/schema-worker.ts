@@ -8,8 +8,8 @@ import Format from 'typebox/format';
 import { inTime, serveTasks } from '../queue/serve-tasks.ts';
 import type { Fault, SchemaAnswer, SchemaTask } from './schema-messages.ts';
 
-/** The time for a schema, for data, and for all samples together. What needs more fails, and the process stays. */
-const TASK_MS = 2_000;
+/** The time for a schema, for data, and for all samples together, also on a busy machine. What needs more fails, and the process stays. */
+const TASK_MS = 4_000;
 /** What a sample has after others that took all of it. */
 const LEAST_MS = 150;
 const MAX_FAULTS = 100;

@@ -13,7 +13,7 @@ const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 10_000,
-  timeoutMs: 8_000,
+  timeoutMs: 15_000,
   idleMs: 30_000,
   heapMb: 256,
 };
