@@ -40,7 +40,7 @@ export function buildSite(shell: string): Map<string, string | Uint8Array> {
     };
     files.set(`${fileOf(page)}.html`, fill(shell, frame));
     files.set(`${fileOf(page)}.md`, text);
-    for (const [, picture = ''] of text.matchAll(/!\[[^\]]*\]\(([\w./-]+)\)/g)) {
+    for (const [, picture = ''] of text.matchAll(/!\[[^[\]]*\]\(([\w./-]+)\)/g)) {
       const path = join(dirname(page.path), picture);
       files.set(path, readFileSync(join(PROJECT, path)));
     }
@@ -64,7 +64,7 @@ function readGroups(home: string): Group[] {
   const [, list = ''] = /^## Documentation\n([\s\S]*?)^## /m.exec(home) ?? [];
   const groups = [...list.matchAll(/^- \*\*(.*?)\*\*([\s\S]*?)(?=^- |$(?![\s\S]))/gm)].map(([, title = '', links = '']) => ({
     title,
-    pages: [...links.matchAll(/\[([^\]]+)\]\((docs\/(?:guide|operate|reference)\/[\w-]+\.md)\)/g)].map(
+    pages: [...links.matchAll(/\[([^[\]]+)\]\((docs\/(?:guide|operate|reference)\/[\w-]+\.md)\)/g)].map(
       ([, name = '', path = '']) => ({
         path,
         name: name.charAt(0).toUpperCase() + name.slice(1),

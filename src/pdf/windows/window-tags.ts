@@ -65,10 +65,10 @@ export interface WindowTags {
   next: Node[];
 }
 
-const PLACE = /\n?\/(P|Pg|K) (\[[^\]]*\]|<<[^>]*>>|\d+ 0 R|\d+)/g;
-const KID = /<<([^>]*)>>|(\d+) 0 R|(\d+)/g;
+const PLACE = /\n?\/(P|Pg|K) (\[[^[\]]*\]|<<[^<>]*>>|\d+ 0 R|\d+)/g;
+const KID = /<<([^<>]*)>>|\b(\d+)( 0 R)?/g;
 /** Chromium writes these for every cell; they are the defaults (14.8.5.7). */
-const DEFAULT_SPAN = /\s*<<\/O \/Table\n\/(?:Row|Col)Span 1>>/g;
+const DEFAULT_SPAN = /(?<!\s)\s*<<\/O \/Table\n\/(?:Row|Col)Span 1>>/g;
 /** A few milliseconds. */
 const NODES_AT_ONCE = 500;
 const MARKED = /\/MCID (\d+)/g;
@@ -89,7 +89,7 @@ export function markedContent(file: PrintedPages, index: number): number[] {
 /** The object numbers of the annotations of a page. */
 export function annotationsOf(file: PrintedPages, index: number): number[] {
   const [, list = ''] = /\/Annots \[([\d R\s]*)\]/.exec(file.text(file.pages[index] as number)) ?? [];
-  return [...list.matchAll(/(\d+) 0 R/g)].map(([, id]) => Number(id));
+  return [...list.matchAll(/\b(\d+) 0 R/g)].map(([, id]) => Number(id));
 }
 
 class Reader {
@@ -139,9 +139,9 @@ class Reader {
     );
     node.entries = this.#intern(entries.slice(2, -2).replace(DEFAULT_SPAN, ''));
     const [page, kids = ''] = ['Pg', 'K'].map((name) => places.find(([, found]) => found === name)?.[2]);
-    for (const [, dictionary, kid, mcid] of kids.matchAll(KID))
-      if (kid !== undefined) node.kids.push(this.#addNode(Number(kid), node));
-      else this.#addMark(node, dictionary ?? `/Pg ${page} /MCID ${mcid}`);
+    for (const [, dictionary, number, isReference] of kids.matchAll(KID))
+      if (isReference) node.kids.push(this.#addNode(Number(number), node));
+      else this.#addMark(node, dictionary ?? `/Pg ${page} /MCID ${number}`);
   }
 
   /** The dictionary is that of marked content or of an annotation (14.7.4). */
