@@ -27,6 +27,7 @@ import { ByteBudget } from './queue/byte-budget.ts';
 import { CombinedPrints } from './render/combining/combined-prints.ts';
 import { dryRun, dryRunAssembly } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
+import { renderPreview } from './render/preview.ts';
 import { createReadiness } from './render/readiness.ts';
 import { findViolations, type RenderMemory, render } from './render/render.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
@@ -136,7 +137,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     metrics,
     logger,
     ...budgets,
-    ...rendering({ ...services, ...pdfReaders }, engine),
+    ...rendering({ ...services, ...pdfReaders }, engine, visitors?.time),
     merging,
     backgroundJobs,
     gotenbergWebhooks: config.gotenberg.gotenbergWebhooks,
@@ -201,13 +202,14 @@ function openPdfReaders({ maxPdfBytes }: Config['merging']) {
 type PdfReaders = ReturnType<typeof openPdfReaders>;
 
 /** The functions with which the routes render. */
-function rendering(services: Services & PdfReaders, engine: RenderEngine) {
+function rendering(services: Services & PdfReaders, engine: RenderEngine, time: VisitorTime | undefined) {
   const lookupLimit = new LookupLimit();
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
+    preview: time && ((request, principal, client, held) => renderPreview({ ...within(held), time }, request, principal, client)),
     dryRun(request, principal, client) {
       const services = { ...within(undefined), lookupLimit, policy: engine.policy };
       return 'parts' in request
@@ -305,6 +307,7 @@ async function openPlayground(
     logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
   );
   const settings = playgroundBrowser(config.engine.browser);
+  const time = new VisitorTime(playgroundSecondsPerMinute, clock, visitorRequests);
   const playground = new Playground(
     {
       async launch() {
@@ -315,7 +318,7 @@ async function openPlayground(
       templates,
       finishing: engine.finishing,
       keyHolders: engine.pool,
-      time: new VisitorTime(playgroundSecondsPerMinute, clock, visitorRequests),
+      time,
     },
     { ...config.engine.pool, concurrency: playgroundConcurrency },
   );
@@ -323,7 +326,7 @@ async function openPlayground(
     await playground.close();
     await proxy.close();
   };
-  return { playground, proxy, close };
+  return { playground, proxy, time, close };
 }
 
 /** The fields of an error that may be logged. Other properties may hold an address or part of a document. */

@@ -32,6 +32,7 @@ import { referenceRoutes } from './routes/reference.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { requestRoutes } from './routes/requests.ts';
 import type { RouteServices } from './routes/services.ts';
+import { previewRoutes } from './routes/templates/preview.ts';
 import { templateAssetRoutes } from './routes/templates/template-assets.ts';
 import { templateRoutes } from './routes/templates/templates.ts';
 import { compareRoutes } from './routes/uploads/compare.ts';
@@ -106,6 +107,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     certificateRoutes(routes, services);
     await templateRoutes(routes, services);
     await templateAssetRoutes(routes, services);
+    previewRoutes(routes, services);
     documentRoutes(routes, services);
     documentPageRoutes(routes, services);
     batchRoutes(routes, services);

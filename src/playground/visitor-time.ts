@@ -1,5 +1,5 @@
 /**
- * Limits the rendering time of each playground visitor. Used time is forgotten evenly: with a limit of 30 seconds a minute, a second of
+ * Limits the time of renders that are not charged, for each visitor of the playground and each account. Used time is forgotten evenly: with a limit of 30 seconds a minute, a second of
  * rendering is forgotten after two. So a visitor who has used everything can soon render again, only less often.
  */
 
@@ -46,7 +46,7 @@ export class VisitorTime {
     if (ahead <= 0) return;
     const seconds = Math.ceil(ahead / 1000);
     const limit = this.#secondsPerMinute;
-    const detail = `the playground renders for ${limit} seconds a minute for each IP address; try again in ${seconds} s`;
+    const detail = `renders that are not charged may take ${limit} seconds a minute for each account or IP address; try again in ${seconds} s`;
     throw new ServiceError('rate_limited', detail, { retryAfterSeconds: seconds, members: { limit, retry_after: seconds } });
   }
 

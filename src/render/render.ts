@@ -101,7 +101,7 @@ export async function render(
 }
 
 /** The result of a test key has a watermark of its own. */
-function toPrintOrder(
+export function toPrintOrder(
   { load, print, paged, finish }: RenderRequest,
   content: Content,
   signing: Signing | undefined,
@@ -135,7 +135,7 @@ export async function findViolations(
 }
 
 /** A request that has been admitted to rendering. */
-interface Admitted {
+export interface Admitted {
   owner: RenderOwner;
   /** Absent if nothing is charged. */
   reservation: Reservation | undefined;
@@ -160,13 +160,14 @@ function runWithContent<T>(
 }
 
 /** Reserves documents of the allowance for `work`. They are charged only if `work` commits the reservations. */
-async function runCharged<T, P = void>(
+export async function runCharged<T, P = void>(
   services: RenderServices,
   request: AnyRequest,
   principal: Principal,
   client: AbortSignal,
   work: (admitted: Admitted, prepared: P) => Promise<T>,
   prepare: Prepare<P> = async () => undefined as P,
+  documents = documentsOf(request),
 ): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
@@ -175,7 +176,7 @@ async function runCharged<T, P = void>(
     const prepared = await prepare(deadline, hold);
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
-    return await runReserved(services.allowance, principal, documentsOf(request), (reservation) =>
+    return await runReserved(services.allowance, principal, documents, (reservation) =>
       work({ owner, reservation, deadline, hold }, prepared),
     );
   } catch (error) {

@@ -139,6 +139,12 @@ interface OpenTemplate extends Version {
   assets: TemplateAsset[];
 }
 
+/** A text that is not saved, or not yet. */
+export interface UnsavedTemplate extends Pick<TemplateDraft, 'html' | 'engine'> {
+  /** The stored template that it is a change of. */
+  templateId: string | undefined;
+}
+
 /** The limits for the templates of one key. */
 export interface TemplateLimits {
   maxTemplates: number;
@@ -476,18 +482,49 @@ export class Templates {
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, toSource(id, template, parts), data, limitBytes, signal)
         : fillPlaceholders(parsed ?? this.#cache.keep(slot, template), data, limitBytes);
-    return this.#withFiles(html, { version, assets }, options);
+    return { ...(await this.#withFiles(html, assets, options)), version };
+  }
+
+  /** Renders a text that is not saved, with the schema and the files of the template that it will be, and with parts. Throws like `fill`. */
+  async fillUnsaved(
+    reader: TemplateOwner,
+    { templateId, html, engine }: UnsavedTemplate,
+    data: Record<string, unknown>,
+    options: FillOptions,
+  ): Promise<Omit<FilledTemplate, 'version'>> {
+    const { limitBytes, signal } = options;
+    const { accountId } = reader;
+    const stored = templateId === undefined ? undefined : await this.find(reader, templateId);
+    if (stored?.schema)
+      await this.#schemas.check(accountId, `${stored.id}:${stored.version}`, stored.schema, toJson(data), signal);
+    const root = {
+      templateId: stored?.id ?? '',
+      version: stored?.version ?? 0,
+      name: '',
+      engine,
+      html,
+      schema: null,
+      isPinned: true,
+    };
+    const { parts, versions } = await this.#withParts(reader, root.templateId, async () => root);
+    const assets = await this.#assets.listAll([...(stored ? [root] : []), ...versions]);
+    const source = { key: `unsaved:${accountId}`, html, parts };
+    const filled =
+      engine === 'liquid'
+        ? await this.#liquid.fill(accountId, source, data, limitBytes, signal)
+        : fillPlaceholders(parsePlaceholders(html), data, limitBytes);
+    return this.#withFiles(filled, assets, options);
   }
 
   async #withFiles(
     html: string,
-    { version, assets }: { version: number; assets: TemplateAsset[] },
+    assets: TemplateAsset[],
     { hold = () => {}, hasNamesOnly = false }: FillOptions,
-  ): Promise<FilledTemplate> {
-    if (!assets.length) return { html, version, assets: undefined };
-    if (hasNamesOnly) return { html, version, assets: toNamedFiles(assets) };
+  ): Promise<Omit<FilledTemplate, 'version'>> {
+    if (!assets.length) return { html, assets: undefined };
+    if (hasNamesOnly) return { html, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
-    return { html, version, assets: await this.#assets.read(assets) };
+    return { html, assets: await this.#assets.read(assets) };
   }
 
   /**

@@ -190,6 +190,7 @@ describe('methods', () => {
     ['/v1/pdf?x=1', 'POST'],
     ['/v1/%70df', 'POST'],
     ['/v1/templates', 'GET, HEAD, POST'],
+    ['/v1/templates/preview', 'POST'],
     ['/v1/templates/tpl_x', 'DELETE, GET, HEAD, PATCH, PUT'],
     ['/v1/templates/tpl_x/versions', 'GET, HEAD'],
     ['/v1/templates/tpl_x/versions/1', 'GET, HEAD'],

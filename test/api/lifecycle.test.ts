@@ -180,6 +180,7 @@ describe('a new service', () => {
       '/v1/templates/{id}/versions',
       '/v1/templates/{id}/versions/{version}',
       '/v1/templates/{id}/assets',
+      '/v1/templates/preview',
       '/v1/documents',
       '/v1/documents/{id}',
       '/v1/documents/{id}/links',

@@ -90,6 +90,8 @@ test('stores, lists, replaces, renders and deletes templates', async () => {
     placeholders: ['name'],
     html: '<p>Hello {{name}}</p>',
   });
+  const draft = await platen.templates.preview({ template_id, html: '<p>Hi {{name}}</p>', data: { name: 'Ada' } });
+  expect(await textOf(await draft.bytes())).toBe('Hi Ada');
   expect(await platen.templates.replace(template_id, { html: '<p>Good day {{name}}</p>' })).toMatchObject({ version: 2 });
   expect((await platen.templates.versions(template_id).page()).data.map(({ version }) => version)).toEqual([2, 1]);
   expect(await platen.templates.update(template_id, { name: 'salutation' })).toMatchObject({ version: 3, name: 'salutation' });

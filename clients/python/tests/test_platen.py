@@ -94,6 +94,7 @@ def test_templates(platen: Platen) -> None:
     assert platen.templates.update(template_id, {"name": "salutation"})["name"] == "salutation"
     assert platen.templates.version(template_id, 1)["html"] == "<p>Hello {{name}}</p>"
     assert platen.pdf({"template_id": template_id, "data": {"name": "Ada"}}).pages == 1
+    assert platen.templates.preview({"template_id": template_id, "html": "<p>Draft"}).pages == 1
     platen.templates.delete(template_id)
     with pytest.raises(PlatenError) as caught:
         platen.templates.get(template_id)

@@ -21,6 +21,14 @@ export class Templates extends Resource {
     return this.transport.json('/v1/templates', { ...options, method: 'POST', body: request });
   }
 
+  /** Renders a text that is not saved, without a charge. */
+  async preview(request: api.TemplatePreview, options?: CallOptions): Promise<Rendered> {
+    const headers = { accept: 'application/pdf' };
+    return new Rendered(
+      await this.transport.send('/v1/templates/preview', { ...options, method: 'POST', body: request, headers }),
+    );
+  }
+
   list(query?: MetadataFilter): List<api.Template> {
     return new List(this.transport, '/v1/templates', query);
   }

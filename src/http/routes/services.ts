@@ -12,6 +12,8 @@ import type { Idempotency } from '../../idempotency/idempotency.ts';
 import type { Playground } from '../../playground/playground.ts';
 import type { AssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { DryRunRequest } from '../../render/dry-run.ts';
+import type { RenderedPdf } from '../../render/pdf.ts';
+import type { PreviewRequest } from '../../render/preview.ts';
 import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { RequestLog } from '../../request-log/request-log.ts';
@@ -59,6 +61,10 @@ export interface RouteServices {
   webhookSecrets: WebhookSecrets;
   /** Renders a small document, unless another was rendered a moment ago. Rejects if it fails. */
   checkReady(): Promise<void>;
+  /** See `render/preview.ts`. Undefined if the playground is switched off. */
+  preview:
+    | ((request: PreviewRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory) => Promise<RenderedPdf>)
+    | undefined;
   /** See `render/dry-run.ts`. */
   dryRun(request: DryRunRequest | AssemblyRequest, principal: Principal, client: AbortSignal): Promise<object>;
   /** See `render/render.ts`. */

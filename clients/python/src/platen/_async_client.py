@@ -87,6 +87,13 @@ class AsyncTemplates(_AsyncResource):
     async def create(self, request: types.NewTemplate, *, idempotency_key: str | None = None) -> types.Template:
         return await self._transport.json("POST", "/v1/templates", body=request, idempotency_key=idempotency_key)
 
+    async def preview(self, request: types.TemplatePreview) -> AsyncRendered:
+        """Renders a text that is not saved, without a charge."""
+        headers = {"accept": "application/pdf"}
+        async with self._content("POST", "/v1/templates/preview", body=request, headers=headers) as rendered:
+            await rendered.read()
+            return rendered
+
     def list(self, **query: Any) -> AsyncList[types.Template]:
         """Filters: ``limit``, ``metadata``."""
         return AsyncList(self._transport, "/v1/templates", query)

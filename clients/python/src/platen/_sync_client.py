@@ -88,6 +88,13 @@ class Templates(_Resource):
     def create(self, request: types.NewTemplate, *, idempotency_key: str | None = None) -> types.Template:
         return self._transport.json("POST", "/v1/templates", body=request, idempotency_key=idempotency_key)
 
+    def preview(self, request: types.TemplatePreview) -> Rendered:
+        """Renders a text that is not saved, without a charge."""
+        headers = {"accept": "application/pdf"}
+        with self._content("POST", "/v1/templates/preview", body=request, headers=headers) as rendered:
+            rendered.read()
+            return rendered
+
     def list(self, **query: Any) -> List[types.Template]:
         """Filters: ``limit``, ``metadata``."""
         return List(self._transport, "/v1/templates", query)

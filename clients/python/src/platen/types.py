@@ -1670,6 +1670,19 @@ class TemplateAssetList(TypedDict):
     data: list[TemplateAsset]
 
 
+class TemplatePreview(TypedDict):
+    html: str
+    """The template, at most 524288 bytes of UTF-8."""
+    engine: NotRequired[Literal['placeholders', 'liquid']]
+    """`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops,
+    conditions and filters. Default: `"placeholders"`."""
+    data: NotRequired[dict[str, Any]]
+    """The values that the template inserts. Default: `{}`."""
+    template_id: NotRequired[str]
+    """The template that the text is a change of. Its files and the schema of its data are used."""
+    options: NotRequired[PdfOptions]
+
+
 class DocumentList(TypedDict):
     data: list[Document]
     has_more: bool

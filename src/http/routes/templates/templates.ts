@@ -4,12 +4,10 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../../errors.ts';
 import { checkDocumentSize, type RenderLimits } from '../../../render/request/render-request.ts';
 import { oneOf, option } from '../../../render/request/schemas/option.ts';
-import { MAX_HTML_BYTES } from '../../../render/request/schemas/options-schema.ts';
 import { AssetsSchema, parseAssets } from '../../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import {
-  ENGINES,
   makesNewVersion,
   type TemplateDraft,
   type TemplateOwner,
@@ -41,6 +39,7 @@ import { RATE_LIMITED } from '../../server/rate-limit.ts';
 import type { RouteServices } from '../services.ts';
 import { DataSchema, parseDataSchema, SCHEMA_RECORD } from './data-schema.ts';
 import { parseSamples, SamplePatchSchema, SamplesSchema } from './samples.ts';
+import { engine, html } from './template-fields.ts';
 
 interface ByVersion {
   Params: { id: string; version: string };
@@ -51,17 +50,6 @@ const name = {
   expected: 'a string of 1 to 200 characters',
   description: 'A name by which people recognize the template.',
   examples: ['invoice'],
-};
-const html = {
-  ...Type.String(),
-  expected: 'a string of HTML',
-  description: `The template, at most ${MAX_HTML_BYTES} bytes of UTF-8.`,
-  examples: ['<h1>Invoice for {{customer.name}}</h1>'],
-};
-const engine = {
-  ...oneOf(ENGINES),
-  description:
-    '`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 const visibility = {
   ...oneOf(VISIBILITIES),
