@@ -43,7 +43,7 @@ export async function renderPreview(
   const owner = `account ${principal.accountId}`;
   await time.refresh(owner);
   time.requireTime(owner);
-  noteDetails({ source: 'template', templateId: request.template.templateId });
+  noteDetails({ source: 'template', templateId: request.template.from?.templateId });
   return runCharged<RenderedPdf, Content>(
     services,
     request,
@@ -69,7 +69,7 @@ export async function renderPreview(
         ...(await fillUnsaved.call(services.templates, reader, template, values, options)),
         version: 0,
       });
-      const source = { kind: 'template', templateId: template.templateId ?? '', data } as const;
+      const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
       return resolveHeld({ source, baseUrl, assets: undefined }, principal, { ...services, templates: { fill } }, deadline, hold);
     },
     0,

@@ -141,8 +141,8 @@ interface OpenTemplate extends Version {
 
 /** A text that is not saved, or not yet. */
 export interface UnsavedTemplate extends Pick<TemplateDraft, 'html' | 'engine'> {
-  /** The stored template that it is a change of. */
-  templateId: string | undefined;
+  /** The version that it is a change of. */
+  from: TemplateRef | undefined;
 }
 
 /** The limits for the templates of one key. */
@@ -485,16 +485,16 @@ export class Templates {
     return { ...(await this.#withFiles(html, assets, options)), version };
   }
 
-  /** Renders a text that is not saved, with the schema and the files of the template that it will be, and with parts. Throws like `fill`. */
+  /** Renders a text that is not saved, with the schema and the files of the version that it changes, and with parts. Throws like `fill`. */
   async fillUnsaved(
     reader: TemplateOwner,
-    { templateId, html, engine }: UnsavedTemplate,
+    { from, html, engine }: UnsavedTemplate,
     data: Record<string, unknown>,
     options: FillOptions,
   ): Promise<Omit<FilledTemplate, 'version'>> {
     const { limitBytes, signal } = options;
     const { accountId } = reader;
-    const stored = templateId === undefined ? undefined : await this.find(reader, templateId);
+    const stored = from && (await this.resolve(reader, from));
     if (stored?.schema)
       await this.#schemas.check(accountId, `${stored.id}:${stored.version}`, stored.schema, toJson(data), signal);
     const root = {

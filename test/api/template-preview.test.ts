@@ -38,6 +38,11 @@ test('shows the text with the files of its template and the defaults of its acco
   expect(millimetresOf(shown)).toEqual([[105, 148]]);
   const changed = `<link rel=stylesheet href=template.css><p>${'{{ name }}'}`;
   expect((await read(ada, { template_id: id, html: changed, engine: 'liquid', data })).pages).toEqual(['template Ada']);
+  await succeeded(
+    ada.send('PUT', `/v1/templates/${id}`, { html: '<p>stored', assets: { 'template.css': { content: css('new') } } }),
+  );
+  expect((await read(ada, { template_id: id, html: changed, engine: 'liquid', data })).pages).toEqual(['new Ada']);
+  expect((await read(ada, { template_id: `${id}@1`, html: changed, engine: 'liquid', data })).pages).toEqual(['template Ada']);
   expect((await read(ada, { template_id: id, html: '<p>{{name}}', data, options: { format: 'A5' } })).pages).toEqual(['Ada']);
   const bare = await read(ada, { template_id: id, html: '<p>x', options: { format: null } });
   expect(millimetresOf(bare)).toEqual([[210, 297]]);
@@ -89,6 +94,7 @@ test('uses no files of a template that another key does not share, and needs the
   const { id } = await ada.template('<p>x', { visibility: 'account' });
   await problem(await preview(bob, { template_id: id, html: 'x' }), 404, 'not_found');
   await problem(await preview(bob, { template_id: 'tpl_x', html: 'x' }), 404, 'not_found');
+  await problem(await preview(ada, { template_id: `${id}@2`, html: 'x' }), 404, 'not_found');
   const { id: accountId } = await app.services.accounts.createAccount('growth');
   const { secret } = await app.services.accounts.keys.create(accountId, { name: '', scopes: ['render'], isTest: false });
   await problem(await preview(new Client(app.url, secret), { html: 'x' }), 403, 'insufficient_scope');

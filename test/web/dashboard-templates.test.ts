@@ -37,7 +37,7 @@ async function templatesOf(key: Client): Promise<TemplateRecord[]> {
 
 test('creates a template, previews it without saving or charging, saves and changes it', async () => {
   const key = await newClient();
-  const page = await signIn(key.key, '/templates', [504, 429]);
+  const page = await signIn(key.key, '/templates');
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
   await page.getByRole('link', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Greeting');
@@ -65,7 +65,7 @@ test('creates a template, previews it without saving or charging, saves and chan
 
 test('keeps sample data, preview and new text when a new template is saved', async () => {
   const key = await newClient();
-  const page = await signIn(key.key, '/templates/new', [504, 429]);
+  const page = await signIn(key.key, '/templates/new');
   await page.getByLabel('Name').fill('Kept');
   await write(page, 'Template HTML', '<p>Dear {{person.name}}');
   await page.getByRole('tab', { name: 'Sample data' }).click();
@@ -144,11 +144,10 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await choose('Add files', 'print.css', 'p::before { content: "Styled " }');
   await page.getByRole('row', { name: 'css/print.css 32 bytes' }).waitFor();
   await page.getByText('Version 2', { exact: true }).waitFor();
-  await page.getByText('cannot render the files of a template').waitFor();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Styled Body').waitFor();
 
   await choose('Replace css/print.css', 'new.css', 'p::before { content: "Restyled " }');
   await page.getByRole('row', { name: 'css/print.css 34 bytes' }).waitFor();
-  await page.getByRole('button', { name: 'Save and preview' }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Restyled Body').waitFor();
   await page.getByText('1 warning', { exact: true }).waitFor();
   await page.getByRole('listitem').getByText('logo.svg').waitFor();
@@ -158,12 +157,13 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The template has no files.').waitFor();
   expect(await key.json(`/v1/templates/${template_id}/assets`)).toEqual({ data: [] });
+  expect((await key.usage()).documents.used).toBe(0);
 });
 
 test('explains errors of a template and of its data', async () => {
   const key = await newClient();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
-  const page = await signIn(key.key, `/templates/${template_id}`, [422]);
+  const page = await signIn(key.key, `/templates/${template_id}`);
   await write(page, 'Template HTML', '<p>\n{{ a | nonsense }}');
   await save(page).click();
   await page.getByRole('alert').getByText('Undefined filter: nonsense (line 2, column 1).').waitFor();
@@ -260,12 +260,30 @@ test('previews with the default options of the account', async () => {
   await key.send('PATCH', '/v1/account', { options: { landscape: true } });
   const { template_id } = await key.template('<p>across {{a}}');
   const page = await signIn(key.key, `/templates/${template_id}`);
-  await page.getByText('does not know the default options').waitFor();
-  await page.getByRole('button', { name: 'Save and preview' }).click();
   const shown = page.getByRole('region', { name: 'Page 1 of 1' });
   await shown.getByText('across a').waitFor();
   const box = await shown.boundingBox();
   expect(box?.width).toBeGreaterThan(box?.height ?? 0);
+});
+
+test('follows the text while it is written, and marks a mistake at its line', async () => {
+  const key = await newClient();
+  await key.template('<i>from {{ who }}</i>', { name: 'sender', engine: 'liquid' });
+  const { template_id } = await key.template('<p>one', { engine: 'liquid', samples: { first: { who: 'Ada' } } });
+  const page = await signIn(key.key, `/templates/${template_id}`);
+  const shown = page.getByRole('region', { name: 'Page 1 of 1' });
+  await shown.getByText('one').waitFor();
+  await write(page, 'Template HTML', "<p>two {% render 'sender', who: who %}");
+  await shown.getByText('two from Ada').waitFor();
+  await write(page, 'Template HTML', '<p>three\n{% for %}');
+  await page.getByText('Outdated. The reason is shown above.').waitFor();
+  await page.locator('.cm-line .cm-lintRange-error').getByText('{% for %}').waitFor();
+  await page.getByRole('switch', { name: 'Live' }).uncheck();
+  await write(page, 'Template HTML', '<p>four {{who}}');
+  await page.getByText('Outdated.').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await shown.getByText('four Ada').waitFor();
+  expect((await key.usage()).documents.used).toBe(0);
 });
 
 test('previews by saving and charging when the playground is off', async () => {

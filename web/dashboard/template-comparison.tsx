@@ -5,18 +5,17 @@ import { Button } from '../shared/button.tsx';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
-import { type Loaded, useLoaded } from './loaded.ts';
+import { useLoaded } from './loaded.ts';
 import { PageDifferences } from './page-differences.tsx';
-import type { AssetRecord, Comparison, List, TemplateRecord, VersionRecord } from './records.ts';
+import type { Comparison, List, Playground, TemplateRecord, VersionRecord } from './records.ts';
 import { call, read } from './session.ts';
 import type { Draft } from './template-draft.ts';
-import { canPreview, type PreviewRules, readData, readPreviewRules, renderDraft, renderSaved } from './template-preview.ts';
+import { isFree, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
 
 interface ComparisonProps {
   template: TemplateRecord;
   draft: ReadonlySignal<Draft>;
   data: ReadonlySignal<string>;
-  files: Loaded<AssetRecord[]>;
 }
 
 /** The number of a version, or what is in the editor. */
@@ -34,7 +33,7 @@ export function TemplateComparison(props: ComparisonProps) {
   const { template_id: id, version } = props.template;
   const path = `/v1/templates/${id}/versions`;
   const list = useLoaded((signal) => read<List<VersionRecord>>(`${path}?limit=100`, { signal }), [path, version]);
-  const rules = useLoaded(readPreviewRules, []);
+  const playground = useLoaded(readPlayground, []);
   const versions = list.value?.data.map((each) => each.version);
   return (
     <section class="comparison stack" aria-labelledby="comparison-title">
@@ -42,8 +41,8 @@ export function TemplateComparison(props: ComparisonProps) {
         Compare pages
       </h2>
       <ErrorMessage error={list.error} onRetry={list.reload} />
-      {versions && !rules.loading && !props.files.loading && (
-        <ChosenVersions {...props} path={path} versions={versions} rules={rules.value} />
+      {versions && !playground.loading && (
+        <ChosenVersions {...props} path={path} versions={versions} playground={playground.value} />
       )}
     </section>
   );
@@ -53,10 +52,10 @@ interface ChosenProps extends ComparisonProps {
   path: string;
   /** Newest first. */
   versions: number[];
-  rules: PreviewRules | undefined;
+  playground: Playground | undefined;
 }
 
-function ChosenVersions({ template, draft, data, files, path, versions, rules }: ChosenProps) {
+function ChosenVersions({ template, draft, data, path, versions, playground }: ChosenProps) {
   const [newest = 'editor', previous] = versions;
   const [before, setBefore] = useState<Choice>(previous ?? newest);
   const [after, setAfter] = useState<Choice>(previous === undefined ? 'editor' : newest);
@@ -65,10 +64,12 @@ function ChosenVersions({ template, draft, data, files, path, versions, rules }:
   const [shown, setShown] = useState<Shown>();
   const comparing = useAction();
   const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
-    const source = choice === 'editor' ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
-    if (canPreview(rules, source, files.value ?? [])) return renderDraft(source, values);
-    if (choice === 'editor') throw new Error(CANNOT);
-    return renderSaved(`${template.template_id}@${choice}`, values);
+    const { template_id: id } = template;
+    const isEditor = choice === 'editor';
+    const source = isEditor ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
+    if (isFree(playground, source)) return renderDraft(source, values, isEditor ? id : `${id}@${choice}`);
+    if (isEditor) throw new Error(CANNOT);
+    return renderSaved(`${id}@${choice}`, values);
   };
   const compare = () =>
     comparing.run(async () => {
@@ -102,7 +103,7 @@ function ChosenVersions({ template, draft, data, files, path, versions, rules }:
           onClick={compare}
         />
       </div>
-      <p class="hint">{canPreview(rules, draft.value, files.value ?? []) ? FREE : COUNTED}</p>
+      <p class="hint">{isFree(playground, draft.value) ? FREE : COUNTED}</p>
       <ErrorMessage error={comparing.error} />
       <PageDifferences {...(comparing.running ? {} : shown)} />
     </>
@@ -111,9 +112,9 @@ function ChosenVersions({ template, draft, data, files, path, versions, rules }:
 
 /** Names of sample data are not empty. */
 const IN_EDITOR = '';
-const FREE = 'The playground renders both. Nothing is saved, stored or counted.';
-const COUNTED = 'The playground cannot render this template, so that each version counts as a document.';
-const CANNOT = 'The playground cannot render the text in the editor. Save it, and choose its version.';
+const FREE = 'Nothing is saved, stored or counted.';
+const COUNTED = 'The playground is off, or the template is too large for it, so that each version counts as a document.';
+const CANNOT = 'The text in the editor cannot be rendered without a charge. Save it, and choose its version.';
 
 function toSource({ name, html = '', engine }: TemplateRecord): Draft {
   return { name, html, engine };

@@ -1,40 +1,21 @@
-/** Renders a template with sample data, either in the playground for free, or as a document that counts. */
+/** Renders a template with sample data: what is in an editor without a charge, or what is saved as a document that counts. */
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
-import { hasStatus } from './format.ts';
-import type { Account, AssetRecord, Playground } from './records.ts';
-import { read, send } from './session.ts';
+import type { Playground } from './records.ts';
+import { send } from './session.ts';
 import type { Draft } from './template-draft.ts';
 
 type Data = Record<string, unknown>;
 
-/** What decides whether the playground prints a template as a render with the key does. */
-export interface PreviewRules {
-  playground: Playground;
-  /** Whether the account has options or files for all its renders. */
-  hasDefaults: boolean;
+const JSON_REPLY = { accept: 'application/json' };
+
+export async function readPlayground(signal: AbortSignal): Promise<Playground> {
+  return (await (await request('/v1/playground', { signal })).json()) as Playground;
 }
 
-export async function readPreviewRules(signal: AbortSignal): Promise<PreviewRules> {
-  const [playground, hasDefaults] = await Promise.all([request('/v1/playground', { signal }), readHasDefaults(signal)]);
-  return { playground: (await playground.json()) as Playground, hasDefaults };
-}
-
-/** A key that may not read its account sees the preview without them. */
-async function readHasDefaults(signal: AbortSignal): Promise<boolean> {
-  try {
-    const { options, assets } = await read<Account>('/v1/account', { signal });
-    return assets.length > 0 || Object.keys(options ?? {}).length > 0;
-  } catch (error) {
-    if (hasStatus(error, 403)) return false;
-    throw error;
-  }
-}
-
-/** The playground has no files, and knows no account. */
-export function canPreview(rules: PreviewRules | undefined, { html }: Draft, files: AssetRecord[]): boolean {
-  if (!rules?.playground.enabled || rules.hasDefaults || files.length > 0) return false;
-  return new TextEncoder().encode(html).length <= rules.playground.limits.html_bytes;
+/** Whether the service renders the text without a charge. Undefined until that is known. */
+export function isFree(playground: Playground | undefined, { html }: Pick<Draft, 'html'>): boolean | undefined {
+  return playground?.enabled && new TextEncoder().encode(html).length <= playground.limits.html_bytes;
 }
 
 /** Throws if the text is not a JSON object. */
@@ -45,17 +26,21 @@ export function readData(text: string): Data {
   return value as Data;
 }
 
-/** Renders the text of the editor without the key. Nothing is saved, stored or charged. */
-export async function renderDraft({ html, engine }: Draft, data: Data): Promise<RenderedPdf> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const body = JSON.stringify({ template: html, engine, data });
-  return readRenderedPdf(await request('/v1/playground/pdf', { method: 'POST', headers, body }));
+/** Renders a text with the files of a template or of one of its versions. Nothing is saved, stored or charged. */
+export async function renderDraft(
+  { html, engine }: Pick<Draft, 'html' | 'engine'>,
+  data: Data,
+  templateId: string | undefined,
+  signal?: AbortSignal,
+): Promise<RenderedPdf> {
+  const body = { html, engine, data, ...(templateId !== undefined && { template_id: templateId }) };
+  const init = { headers: JSON_REPLY, ...(signal && { signal }) };
+  return readRenderedPdf(await send('POST', '/v1/templates/preview', body, init));
 }
 
 /** Renders the saved template, which is charged as every render with a key. */
 export async function renderSaved(templateId: string, data: Data): Promise<RenderedPdf> {
-  const headers = { accept: 'application/json' };
-  return readRenderedPdf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers }));
+  return readRenderedPdf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers: JSON_REPLY }));
 }
 
 function parse(text: string): unknown {

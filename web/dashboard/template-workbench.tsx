@@ -4,24 +4,20 @@ import { dataUse } from 'virtual:data-use';
 import { type ReadonlySignal, signal, useComputed } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
-import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { CodeEditor, type CodeEditorProps } from '../shared/code-editor/code-editor.tsx';
+import { readLineError, toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { jsonData, TEMPLATE } from '../shared/code-editor/languages.ts';
-import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
-import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
-import { useAction } from './action.ts';
-import { ErrorMessage } from './components.tsx';
-import { countText } from './format.ts';
-import { type Loaded, useLoaded } from './loaded.ts';
+import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
-import { WarningList } from './report.tsx';
 import { findName, keepSample, readSample } from './sample-data.ts';
 import { createSample } from './sample-of-template.ts';
 import { read } from './session.ts';
 import { TemplateComparison } from './template-comparison.tsx';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
-import { canPreview, type PreviewRules, readData, readPreviewRules, renderDraft, renderSaved } from './template-preview.ts';
+import { LivePreview, type TemplatePreview, useTemplatePreview } from './template-live.tsx';
+import { readData } from './template-preview.ts';
 import { TemplateSamples } from './template-samples.tsx';
 import { TemplateSchema } from './template-schema.tsx';
 import { TemplateVersions } from './template-versions.tsx';
@@ -55,13 +51,14 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
     [saved?.template_id, saved?.version],
   );
   const files = useFiles(saved);
-  const { preview, action, hint, plays, show } = usePreview(saved, draft.value, changed, data, files, onSave);
+  const preview = useTemplatePreview({ saved, draft, changed, data, files: files.value, onSave });
+  const mistake = useMistake(preview);
   const changeData = (text: string, name = findName(sample.value, saved ?? {})) => {
     sample.value = { name, text };
     keepSample(saved?.template_id ?? null, sample.value);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void preview.loop.renderNow();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+Enter renders, from wherever within
@@ -73,7 +70,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
         onChoose={(name: TabName) => setTab(name)}
       >
         <div class="editor-place" hidden={tab !== 'html'}>
-          <CodeEditor label="Template HTML" language={TEMPLATE} text={html} onChange={onHtml} />
+          <CodeEditor label="Template HTML" language={TEMPLATE} text={html} onChange={onHtml} diagnose={mistake} />
         </div>
         <div hidden={tab !== 'data'}>
           <div class="stack">
@@ -92,68 +89,18 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
           <Placeholders template={saved} data={data} onFill={() => changeData(createSample(saved), null)} />
         )}
       </Tabs>
-      <div class="shown">
-        <div class="preview-head">
-          <Button
-            label={previewLabel(action.running, plays)}
-            look="primary"
-            disabled={action.running || files.loading || html.value === ''}
-            onClick={show}
-          />
-          <p class="hint">{hint}</p>
-        </div>
-        <ErrorMessage error={action.error} />
-        <p class="hint" role="status">
-          {preview && countText(preview.pages, 'page')}
-        </p>
-        {preview && <WarningList report={preview.report} />}
-        <div class="pdf-place">
-          <PdfView pdf={preview?.pdf} busy={action.running} thumbnails={false}>
-            <p class="nothing">The preview appears here. Ctrl+Enter in an editor also renders it.</p>
-          </PdfView>
-        </div>
-      </div>
-      {tab === 'versions' && saved && <TemplateComparison template={saved} draft={draft} data={data} files={files} />}
+      <LivePreview {...preview} />
+      {tab === 'versions' && saved && <TemplateComparison template={saved} draft={draft} data={data} />}
     </div>
   );
 }
 
-const FREE = 'The playground renders the text in the editor. Nothing is saved, stored or counted.';
-const NO_PLAYGROUND = 'The playground is off, or the template is too large for it.';
-const WITH_FILES = 'The playground cannot render the files of a template.';
-const WITH_DEFAULTS = 'The playground does not know the default options and files of the account.';
-const CHARGED = 'The template is saved first, and the preview counts as one document.';
-
-function reason(rules: PreviewRules | undefined, files: AssetRecord[]): string {
-  if (files.length > 0) return WITH_FILES;
-  return rules?.hasDefaults ? WITH_DEFAULTS : NO_PLAYGROUND;
-}
-
-function previewLabel(running: boolean, plays: boolean): string {
-  if (running) return 'Rendering…';
-  return plays ? 'Preview' : 'Save and preview';
-}
-
-function usePreview(
-  saved: TemplateRecord | null,
-  draft: Draft,
-  changed: boolean,
-  data: ReadonlySignal<string>,
-  files: Loaded<AssetRecord[]>,
-  onSave: WorkbenchProps['onSave'],
-) {
-  const [preview, setPreview] = useState<RenderedPdf>();
-  const rules = useLoaded(readPreviewRules, []).value;
-  const action = useAction();
-  const plays = canPreview(rules, draft, files.value ?? []);
-  const show = () =>
-    action.run(async () => {
-      const values = readData(data.value);
-      if (plays) return setPreview(await renderDraft(draft, values));
-      const record = saved && !changed ? saved : await onSave();
-      setPreview(await renderSaved(record.template_id, values));
-    });
-  return { preview, action, hint: plays ? FREE : `${reason(rules, files.value ?? [])} ${CHARGED}`, plays, show };
+/** Marks the mistake that the last render has found. */
+function useMistake({ loop }: TemplatePreview): CodeEditorProps['diagnose'] {
+  const found = useComputed(() =>
+    loop.state.value.kind === 'problem' ? readLineError(loop.state.value.problem) : undefined,
+  ).value;
+  return useMemo(() => found && ((state) => [toDiagnostic(state, found)]), [found]);
 }
 
 function useFiles(saved: TemplateRecord | null) {

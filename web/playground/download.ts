@@ -1,13 +1,13 @@
 /** Saves the PDF of the draft with its original bytes. If the shown PDF is outdated, it waits for the new one. */
 import { effect, signal } from '@preact/signals';
 import { saveFile } from '../shared/save-file.ts';
-import { isOutdated, type RenderState, rendered, renderIfUnsent, renderSeconds, renderState } from './render-loop.ts';
+import { isOutdated, loop, type RenderState, rendered, renderSeconds, renderState } from './render-loop.ts';
 
 /** Whether a download waits for a render. */
 export const downloadWaits = signal(false);
 
 export function downloadPdf(): void {
-  if (isOutdated.peek()) renderIfUnsent();
+  if (isOutdated.peek()) loop.renderIfUnsent();
   downloadWaits.value = true;
 }
 

@@ -11,7 +11,7 @@ import { App, Off } from './app.tsx';
 import { type Draft, draft, replaceDraft } from './draft.ts';
 import { openHistory, takeLatest } from './draft-history.ts';
 import { EXAMPLES } from './examples/examples.ts';
-import { draftChanged, renderNow } from './render-loop.ts';
+import { loop, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
 import { readStoredDraft, storeDrafts } from './stored-draft.ts';
@@ -39,7 +39,7 @@ async function start(root: HTMLElement): Promise<void> {
   let first = true;
   effect(() => {
     void draft.value;
-    if (!first) draftChanged();
+    if (!first) loop.changed();
     first = false;
   });
 }

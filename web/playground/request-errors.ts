@@ -1,7 +1,7 @@
 /** Maps errors to the fields of the form, and to lines in the editors. */
 import { computed } from '@preact/signals';
 import type { ProblemBody } from '../shared/api.ts';
-import type { LineError } from '../shared/code-editor/diagnostics.ts';
+import { type LineError, readLineError } from '../shared/code-editor/diagnostics.ts';
 import { renderState } from './render-loop.ts';
 
 export interface FieldError {
@@ -25,12 +25,7 @@ export const optionErrors = computed<FieldError[]>(() =>
 /** Errors of other members, such as `html` and `data`. */
 export const otherErrors = computed<FieldError[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
 
-export const templateError = computed<LineError | undefined>(() => {
-  if (problem.value?.code !== 'template_error') return undefined;
-  const { line, column, detail, title } = problem.value;
-  if (typeof line !== 'number') return undefined;
-  return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title };
-});
+export const templateError = computed<LineError | undefined>(() => problem.value && readLineError(problem.value));
 
 /** Returns the errors of a field, including those inside it that no smaller field shows. */
 export function findErrors(path: string, within: readonly string[] = []): FieldError[] {

@@ -9,16 +9,7 @@ import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
-import {
-  cancelRender,
-  isOutdated,
-  live,
-  type RenderState,
-  rendered,
-  renderNow,
-  renderSeconds,
-  renderState,
-} from './render-loop.ts';
+import { isOutdated, live, loop, type RenderState, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
@@ -60,7 +51,7 @@ function SlowRender() {
 
 /** The button disappears, so the focus moves to the one that renders again. */
 function cancel(): void {
-  cancelRender();
+  loop.cancel();
   document.querySelector<HTMLElement>('.head .primary')?.focus();
 }
 

@@ -187,7 +187,7 @@ function checkSources(body: PdfRequestBody, errors: ValidationErrors): void {
 }
 
 /** `tpl_...`, and `@` with a version, `latest` or `published`. An id in another form belongs to no template. */
-function parseTemplateId(given: string, errors: ValidationErrors): TemplateRef {
+export function parseTemplateId(given: string, errors: ValidationErrors): TemplateRef {
   const [templateId = '', version] = given.split(/@(.*)/s);
   if (version === undefined || version === 'latest') return { templateId };
   if (version === 'published') return { templateId, version };

@@ -9,10 +9,16 @@ import {
 } from '../../../playground/playground-request.ts';
 import type { PreviewRequest } from '../../../render/preview.ts';
 import { type DefaultOptions, withDefaultOptions } from '../../../render/request/default-options.ts';
-import { checkSize, parseData, parseRenderRequest, type RenderLimits } from '../../../render/request/render-request.ts';
+import {
+  checkSize,
+  parseData,
+  parseRenderRequest,
+  parseTemplateId,
+  type RenderLimits,
+} from '../../../render/request/render-request.ts';
 import { equivalentOption } from '../../../render/request/schemas/equivalent-options.ts';
 import { option } from '../../../render/request/schemas/option.ts';
-import { AnyObject, PdfOptions } from '../../../render/request/schemas/options-schema.ts';
+import { AnyObject, PdfOptions, TEMPLATE_ID } from '../../../render/request/schemas/options-schema.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../../validate.ts';
 import { binary, header, withExample } from '../../replies/response-schema.ts';
@@ -38,8 +44,8 @@ const PreviewBody = Type.Object(
       examples: [{ customer: { name: 'Ada' } }],
     }),
     template_id: option(Type.String(), {
-      expected: 'the id of a template',
-      description: 'The template that the text is a change of. Its files and the schema of its data are used.',
+      expected: TEMPLATE_ID,
+      description: 'The template, or the version, that the text is a change of. Its files and the schema of its data are used.',
       'x-default': 'none',
       examples: ['tpl_4Kq8cPzXnT2vR6mJ9bYwLs'],
     }),
@@ -76,12 +82,13 @@ function parsePreview(body: unknown, defaults: DefaultOptions | undefined, limit
   } = checkBody(withDefaultOptions(body, defaults, 'pdf'));
   const errors = new ValidationErrors();
   errors.addAll(textErrors('html', html));
+  const from = templateId === undefined ? undefined : parseTemplateId(templateId, errors);
   const values = parseData(data, errors);
   if (options.signature) errors.add('options.signature', 'cannot be previewed: render the stored template');
   errors.throwIfAny();
   checkSize('html', html, MAX_PLAYGROUND_HTML_BYTES);
   const rendering = parseRenderRequest({ html: '', options }, limits);
-  return { ...rendering, template: { templateId, html, engine }, data: values };
+  return { ...rendering, template: { from, html, engine }, data: values };
 }
 
 const SCHEMA = {
