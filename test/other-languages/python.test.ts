@@ -1,8 +1,11 @@
 /** The Python client: its types checked by mypy, and its own tests against a running service. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { SNIPPETS, type SnippetBody } from '../../web/shared/code-snippets/snippets.ts';
 import { makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import { pythonEnvironment } from './packages.ts';
@@ -15,6 +18,18 @@ await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
 
 test('has valid types', async () => {
   await run(join(folder, 'bin/mypy'), ['src'], { cwd: CLIENT });
+});
+
+test('runs the code that the pages show', async () => {
+  await using service = await startService();
+  const write = SNIPPETS.find(({ language }) => language === 'Python client')?.write ?? (() => '');
+  const render = async (body: SnippetBody) => {
+    await writeFile(join(folder, 'render.py'), write(service.url, body));
+    await run(join(folder, 'bin/python'), ['render.py'], { cwd: folder, env: { PLATEN_API_KEY: service.key } });
+    return (await readPdf(await readFile(join(folder, 'document.pdf')))).pages;
+  };
+  expect(await render({ html: '<p>It\'s "one" \\n' })).toEqual([`It's "one" \\n`]);
+  expect(await render({ template: '<p>Dear {{name}}', engine: 'liquid', data: { name: 'Ada' } })).toEqual(['Dear Ada']);
 });
 
 test('passes its tests against a running service', async () => {

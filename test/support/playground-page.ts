@@ -85,8 +85,8 @@ export class PlaygroundPage {
   /** Returns the code in the dialog. */
   async codeIn(language: string): Promise<string> {
     await this.page.getByRole('button', { name: 'Copy as code' }).click();
-    await this.page.getByRole('tab', { name: language }).click();
-    const code = await this.page.getByRole('region', { name: `Code, ${language}` }).textContent();
+    await this.page.getByRole('tab', { name: language, exact: true }).click();
+    const code = await this.page.getByRole('region', { name: `Code, ${language}`, exact: true }).textContent();
     await this.page.keyboard.press('Escape');
     return code ?? '';
   }

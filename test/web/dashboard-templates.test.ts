@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { enterKey, goTo, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
+import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
 
 /** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
@@ -284,6 +286,29 @@ test('follows the text while it is written, and marks a mistake at its line', as
   await page.keyboard.press('Control+Enter');
   await shown.getByText('four Ada').waitFor();
   expect((await key.usage()).documents.used).toBe(0);
+});
+
+test('shows the code that renders a version with the data in the editor', async () => {
+  const key = await newClient();
+  const { template_id } = await key.template('<p>Dear {{name}}', { samples: { first: { name: 'Ada' } } });
+  await key.send('PATCH', `/v1/templates/${template_id}`, { published_version: 1 });
+  await key.send('PUT', `/v1/templates/${template_id}`, { html: '<p>Hello {{name}}' });
+  const page = await signIn(key.key, `/templates/${template_id}`);
+  await page.getByRole('tab', { name: 'Code' }).click();
+  const snippets = await openSnippetFolder();
+  const render = async (language: string) => {
+    await page.getByRole('tab', { name: language, exact: true }).click();
+    const code = (await page.getByRole('region', { name: `Code, ${language}`, exact: true }).textContent()) ?? '';
+    return (await readPdf(await snippets.run(language, code, key.key))).pages;
+  };
+  for (const language of LANGUAGES) expect(await render(language), language).toEqual(['Dear Ada']);
+  await page.getByLabel('Version that the code renders').selectOption({ label: 'Version 2, always' });
+  expect(await render('TypeScript client')).toEqual(['Hello Ada']);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{');
+  await page.getByRole('tab', { name: 'Code' }).click();
+  await page.getByText('The sample data is not JSON').first().waitFor();
 });
 
 test('previews by saving and charging when the playground is off', async () => {

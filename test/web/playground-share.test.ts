@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { Client, type List } from '../support/client.ts';
-import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
-import { isInstalled, pathWithCurlAndJq } from '../support/shell-path.ts';
+import { isInstalled } from '../support/shell-path.ts';
+import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
 
 const service = await startService({
   PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
@@ -18,8 +19,8 @@ const service = await startService({
 }).then(closeAfterAll);
 const { open } = await openPlaygrounds(service);
 
-const folder = await makeFolder('snippets');
-const PATH = await pathWithCurlAndJq(folder);
+const snippets = await openSnippetFolder();
+const { folder, path: PATH } = snippets;
 
 /** Characters that end a string, begin a command or join lines in one of the languages. */
 const NASTY =
@@ -40,13 +41,6 @@ const TEMPLATE_DRAFT = {
   options: { landscape: true },
 };
 
-const RUNS: Array<{ language: string; file: string; command: string; args: string[]; isAvailable: boolean }> = [
-  { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], isAvailable: true },
-  { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], isAvailable: true },
-  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], isAvailable: isInstalled('python3') },
-  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], isAvailable: isInstalled('php') },
-];
-
 test.each([
   ['HTML', HTML_DRAFT],
   ['a template', TEMPLATE_DRAFT],
@@ -55,13 +49,9 @@ test.each([
   await playground.shows('marker');
   const preview = await playground.download();
   expect((await readPdf(preview)).pages.join(' ')).toContain('marker');
-  for (const { language, file, command, args, isAvailable } of RUNS) {
-    if (!isAvailable) continue;
-    await writeFile(join(folder, file), await playground.codeIn(language));
-    await rm(join(folder, 'document.pdf'), { force: true });
-    const env = { PATH, PLATEN_API_KEY: service.key };
-    await promisify(execFile)(command, args, { cwd: folder, env });
-    expect((await readFile(join(folder, 'document.pdf'))).equals(preview), language).toBe(true);
+  for (const language of LANGUAGES) {
+    const pdf = await snippets.run(language, await playground.codeIn(language), service.key);
+    expect(pdf.equals(preview), language).toBe(true);
   }
   expect((await new Client(service.url, service.key).json<List<unknown>>('/v1/templates')).data).toEqual([]);
 });

@@ -13,6 +13,7 @@ import type { AssetRecord, List, TemplateRecord } from './records.ts';
 import { findName, keepSample, readSample } from './sample-data.ts';
 import { createSample } from './sample-of-template.ts';
 import { read } from './session.ts';
+import { TemplateCode } from './template-code.tsx';
 import { TemplateComparison } from './template-comparison.tsx';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
@@ -35,10 +36,11 @@ export interface WorkbenchProps {
   onReload(): void;
 }
 
-type TabName = 'html' | 'data' | 'files' | 'versions';
+type TabName = 'html' | 'data' | 'files' | 'code' | 'versions';
 const HTML_TAB: Tab<TabName> = { name: 'html', label: 'HTML' };
 const DATA_TAB: Tab<TabName> = { name: 'data', label: 'Sample data' };
 const FILES_TAB: Tab<TabName> = { name: 'files', label: 'Files' };
+const CODE_TAB: Tab<TabName> = { name: 'code', label: 'Code' };
 const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 
 export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onChanged, onReload }: WorkbenchProps) {
@@ -65,7 +67,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
     <div class="workbench" onKeyDown={onKeyDown}>
       <Tabs
         label="Template"
-        tabs={saved ? [HTML_TAB, DATA_TAB, FILES_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
+        tabs={saved ? [HTML_TAB, DATA_TAB, FILES_TAB, CODE_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
         chosen={tab}
         onChoose={(name: TabName) => setTab(name)}
       >
@@ -82,6 +84,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onCha
           </div>
         </div>
         {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onChanged} />}
+        {tab === 'code' && saved && <TemplateCode template={saved} data={data} />}
         {tab === 'versions' && saved && (
           <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} onPublished={onChanged} />
         )}

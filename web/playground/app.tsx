@@ -5,7 +5,7 @@ import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { Toasts } from '../shared/toast.tsx';
-import { CopyDialog } from './copy-as/copy-dialog.tsx';
+import { CopyDialog } from './copy-dialog.tsx';
 import { downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { DraftsDialog } from './drafts-dialog.tsx';

@@ -2,30 +2,58 @@
  * Writes the render as code that can be pasted and run. The body is JSON, which every language here can contain unchanged,
  * once the few characters that would end its literal are escaped in JSON.
  */
-import type { RenderBody } from '../render-body.ts';
+
+type Members = Record<string, unknown>;
+
+/** The body of `POST /v1/pdf`, or that of the playground with a template that is not stored. */
+export type SnippetBody =
+  | { html: string; options?: Members }
+  | { template_id: string; data?: Members; options?: Members }
+  | UnsavedBody;
+
+export interface UnsavedBody {
+  template: string;
+  engine: string;
+  data: Members;
+  options?: Members;
+}
 
 export interface Snippet {
+  name: string;
   language: string;
   /** The command that runs the code. */
   use: string;
-  write(base: string, body: RenderBody): string;
+  write(base: string, body: SnippetBody): string;
 }
 
-export const SNIPPETS: Snippet[] = [
-  { language: 'curl', use: 'Paste it into a shell.', write: curl },
-  { language: 'JavaScript', use: 'Save it as render.mjs and run it with node.', write: javaScript },
+export const SNIPPETS: [Snippet, ...Snippet[]] = [
   {
+    name: 'client-ts',
+    language: 'TypeScript client',
+    use: 'Save it as render.mjs and run it with node. It needs platen-client, which is in clients/typescript.',
+    write: typeScriptClient,
+  },
+  {
+    name: 'client-py',
+    language: 'Python client',
+    use: 'Save it as render.py and run it with python3. It needs platen-client, which is in clients/python.',
+    write: pythonClient,
+  },
+  { name: 'curl', language: 'curl', use: 'Paste it into a shell.', write: curl },
+  { name: 'javascript', language: 'JavaScript', use: 'Save it as render.mjs and run it with node.', write: javaScript },
+  {
+    name: 'python',
     language: 'Python',
     use: 'Save it as render.py and run it with python3. It needs only the standard library.',
     write: python,
   },
-  { language: 'PHP', use: 'Save it as render.php and run it with php. It needs the curl extension.', write: php },
+  { name: 'php', language: 'PHP', use: 'Save it as render.php and run it with php. It needs the curl extension.', write: php },
 ];
 
 const NAME = 'playground';
 
 /** A template is stored first, because POST /v1/pdf takes one by its id, and deleted at the end, so that trying leaves nothing. */
-function splitTemplate(body: RenderBody): { template: object; rest: object } | undefined {
+function splitTemplate(body: SnippetBody): { template: object; rest: object } | undefined {
   if (!('template' in body)) return undefined;
   const { template, engine, ...rest } = body;
   return { template: { name: NAME, engine, html: template }, rest };
@@ -38,7 +66,56 @@ function json(value: object): string {
     .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function curl(base: string, body: RenderBody): string {
+function typeScriptClient(base: string, body: SnippetBody): string {
+  const parts = splitTemplate(body);
+  return `import { Platen } from 'platen-client';
+
+const platen = new Platen({ key: process.env.PLATEN_API_KEY, baseUrl: ${literal(base)} });
+${
+  parts
+    ? `
+const { template_id } = await platen.templates.create(${literal(parts.template)});
+try {
+  // Once the template is stored, this is all it takes:
+  const pdf = await platen.pdf({ template_id, ...${literal(parts.rest)} });
+  await pdf.toFile('document.pdf');
+} finally {
+  await platen.templates.delete(template_id); // without this line, the template stays
+}
+`
+    : `
+const pdf = await platen.pdf(${literal(body)});
+await pdf.toFile('document.pdf');
+`
+}`;
+}
+
+function pythonClient(base: string, body: SnippetBody): string {
+  const parts = splitTemplate(body);
+  return `import json
+import os
+
+from platen import Platen
+
+with Platen(os.environ["PLATEN_API_KEY"], ${JSON.stringify(base)}) as platen:
+${
+  parts
+    ? `    stored = platen.templates.create(json.loads(r'''${json(parts.template)}'''))
+    try:
+        # Once the template is stored, this is all it takes:
+        body = json.loads(r'''${json(parts.rest)}''')
+        pdf = platen.pdf({**body, "template_id": stored["template_id"]})
+        pdf.to_file("document.pdf")
+    finally:
+        platen.templates.delete(stored["template_id"])  # without this line, the template stays
+`
+    : `    pdf = platen.pdf(json.loads(r'''${json(body)}'''))
+    pdf.to_file("document.pdf")
+`
+}`;
+}
+
+function curl(base: string, body: SnippetBody): string {
   const parts = splitTemplate(body);
   const key = '-H "Authorization: Bearer $PLATEN_API_KEY"';
   const post = (path: string) => `curl -sS --fail-with-body '${base}${path}' \\\n  ${key} -H 'Content-Type: application/json'`;
@@ -52,7 +129,7 @@ function curl(base: string, body: RenderBody): string {
   ].join('\n');
 }
 
-function javaScript(base: string, body: RenderBody): string {
+function javaScript(base: string, body: SnippetBody): string {
   const parts = splitTemplate(body);
   return `import { writeFile } from 'node:fs/promises';
 
@@ -94,7 +171,7 @@ function literal(value: unknown): string {
     .replace(/[\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16)}`);
 }
 
-function python(base: string, body: RenderBody): string {
+function python(base: string, body: SnippetBody): string {
   const parts = splitTemplate(body);
   return `import json
 import os
@@ -134,7 +211,7 @@ pdf = send("POST", "/v1/pdf", body)
 `;
 }
 
-function php(base: string, body: RenderBody): string {
+function php(base: string, body: SnippetBody): string {
   const parts = splitTemplate(body);
   return `<?php
 function send(string $method, string $path, string $json = '{}'): string {
