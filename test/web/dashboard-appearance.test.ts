@@ -64,7 +64,6 @@ const VIEWS: View[] = [
     async ready(page) {
       await page.getByRole('tab', { name: 'Files' }).click();
       await page.getByRole('row', { name: 'print.css' }).waitFor();
-      await page.getByRole('button', { name: 'Save and preview' }).click();
       await page.getByText('1 warning', { exact: true }).waitFor();
     },
   },
