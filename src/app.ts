@@ -398,7 +398,7 @@ function createSweep(
   logger: Logger,
 ): Sweep {
   const { database, blobs, documents, idempotency, allowance, batches, templates, accountAssets } = services;
-  const { webhooks, webhookSecrets, visitorRequests, requestLog } = services;
+  const { webhooks, webhookSecrets, visitorRequests, requestLog, accounts } = services;
   const removeTemplate: typeof templates.remove = (owner, id) => templates.remove(owner, id);
   const removeFiles: typeof accountAssets.removeAll = (accountId) => accountAssets.removeAll(accountId);
   return new Sweep(database, blobs, {
@@ -413,6 +413,7 @@ function createSweep(
       () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),
+      () => accounts.sessions.removeEnded(),
       async () => visitorRequests?.removeEnded(),
       () => removeAbandonedWork(dataDir),
     ],

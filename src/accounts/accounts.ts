@@ -11,6 +11,7 @@ import { type IssuedKey, isUnexpired, type KeyDraft, Keys, readScopes } from './
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
+import { Sessions } from './sessions.ts';
 
 /** The authenticated caller. Pages are never shared between different values of `keyId`. */
 export interface Principal {
@@ -73,6 +74,7 @@ export class Accounts {
   readonly #clock: Clock;
   readonly keys: Keys;
   readonly keyUse: KeyUse;
+  readonly sessions: Sessions;
 
   constructor(database: Database, plans: Plans, clock: Clock = Date.now) {
     this.#database = database;
@@ -80,14 +82,31 @@ export class Accounts {
     this.#clock = clock;
     this.keys = new Keys(database, clock);
     this.keyUse = new KeyUse(database, clock);
+    this.sessions = new Sessions(database, clock);
   }
 
   /** The principal of this secret, or undefined if the secret is not valid for any reason. Throws `account_suspended`. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
     const { rows } = await selectHolder(this.#database.query, { hash: hashSecret(secret), now: this.#clock() });
-    const principal = this.#toPrincipal(rows[0]);
-    if (principal) this.keyUse.note(principal.keyId, rows[0]?.last_used_at ?? null);
+    return this.#use(rows[0]);
+  }
+
+  /**
+   * The principal of the key of a session, or undefined if the session has ended: by itself, or because the secret that began it no
+   * longer works. Its end moves. Throws `account_suspended`.
+   */
+  async authenticateSession(id: string): Promise<Principal | undefined> {
+    const idHash = hashSecret(id);
+    const { rows } = await selectSessionHolder(this.#database.query, { idHash, now: this.#clock() });
+    const [row] = rows;
+    if (row) await this.sessions.keep(idHash, row.ends_at);
+    return this.#use(row);
+  }
+
+  #use(row: Holder | undefined): Principal | undefined {
+    const principal = this.#toPrincipal(row);
+    if (principal) this.keyUse.note(principal.keyId, row?.last_used_at ?? null);
     return principal;
   }
 
@@ -235,6 +254,21 @@ const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: nu
     .where((eb) => isUnexpired(eb, now)),
 );
 type Holder = Awaited<ReturnType<typeof selectHolder>>['rows'][number];
+
+const selectSessionHolder = prepareQuery((query, { idHash, now }: { idHash: string; now: number }) =>
+  holders(query)
+    .innerJoin('sessions', 'sessions.key_id', 'api_keys.id')
+    .select('ends_at')
+    .where('id_hash', '=', idHash)
+    .where('ends_at', '>', now)
+    .where((eb) =>
+      eb.or([
+        eb('secret_hash', '=', eb.ref('begun_with')),
+        eb.and([eb('previous_secret_hash', '=', eb.ref('begun_with')), eb('previous_valid_until', '>', now)]),
+      ]),
+    )
+    .where((eb) => isUnexpired(eb, now)),
+);
 
 const selectKey = prepareQuery((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
 

@@ -23,7 +23,8 @@ import { certificateRoutes } from './routes/certificates.ts';
 import { documentPageRoutes } from './routes/document-pages.ts';
 import { documentRoutes, linkRoutes } from './routes/documents.ts';
 import { imageRoutes } from './routes/image.ts';
-import { keyRoutes } from './routes/keys.ts';
+import { keyRoutes } from './routes/keys/keys.ts';
+import { sessionRoutes } from './routes/keys/session.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { pdfRoutes } from './routes/pdf.ts';
@@ -116,6 +117,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     webhookRoutes(routes, services);
     await plugin.addRoutes(routes);
     keyRoutes(routes, services);
+    sessionRoutes(routes, services);
   });
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);

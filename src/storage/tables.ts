@@ -56,6 +56,15 @@ export interface Tables {
     /** Whether it is the operator's own key, which learns about the settings of the service. */
     is_operator: Generated<number>;
   };
+  /** Sessions of the dashboard. Each has the rights of its key. */
+  sessions: {
+    /** SHA-256 of the id, in hexadecimal; the id itself is not stored. */
+    id_hash: string;
+    key_id: string;
+    /** The hash of the secret that began the session, which ends when that secret stops working. */
+    begun_with: string;
+    ends_at: number;
+  };
   templates: {
     id: string;
     key_id: string;

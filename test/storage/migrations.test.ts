@@ -27,6 +27,7 @@ const LANDED: Record<string, string> = {
   '0028-templates': 'f728148a1e1c7e78e28dac2b57f79fc27f9b1dbcf5ffd9af46aaf89173bcafc1',
   '0030-shared-templates': '8f8d72e06138da4e3a7186c8749f6451946683bac9601c3202d0ab94dbf08f4e',
   '0031-account-defaults': '1245954634eddbc62085c53256ad8b8f3ef93f8e357d17cf2ad8794d0ebf3166',
+  '0034-sessions': '8929adf7cdd3813b646914de552ac36b9c96473dae223922091bdaf291c8f0ea',
 };
 
 test('does not change a migration that has landed', async () => {

@@ -6,7 +6,7 @@ const MAX_AGE_SECONDS = 600;
 /** Metrics, health and the pages of the service itself are not for other origins. */
 const SHARED = /^\/(?:v1|links)\//;
 
-/** Keys are sent in a header that the page sets. There are no cookies, so that no credentials are allowed. */
+/** Keys are sent in a header that the page sets. The session cookie is for the pages of this service, so that no credentials are allowed. */
 const HEADERS = {
   credentials: false,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],

@@ -4,6 +4,13 @@ import { includesScope, type Scope } from '../../accounts/scopes.ts';
 import { ServiceError } from '../../errors.ts';
 import { requirePrincipal } from './authenticate.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a key of any scope may call the route. */
+    needsNoScope?: boolean;
+  }
+}
+
 /** Required scopes by the first path segment, not counting `v1`. Other routes require full access. */
 const SCOPE_OF: Readonly<Record<string, Scope>> = {
   pdf: 'render',
@@ -23,6 +30,7 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
 
 /** A hook for `onRequest`. Throws `insufficient_scope`. */
 export async function requireScope(request: FastifyRequest): Promise<void> {
+  if (request.routeOptions.config.needsNoScope) return;
   const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(request.routeOptions.url ?? '') ?? [];
   const scope = Object.hasOwn(SCOPE_OF, name) ? SCOPE_OF[name] : undefined;
   if (!includesScope(requirePrincipal(request).scopes, scope)) throw insufficientScope(scope ?? null);

@@ -9,6 +9,7 @@ import { requestLog } from './0027-request-log.ts';
 import { templates } from './0028-templates.ts';
 import { sharedTemplates } from './0030-shared-templates.ts';
 import { accountDefaults } from './0031-account-defaults.ts';
+import { sessions } from './0034-sessions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -17,4 +18,5 @@ export const migrations: Record<string, Migration> = {
   '0028-templates': templates,
   '0030-shared-templates': sharedTemplates,
   '0031-account-defaults': accountDefaults,
+  '0034-sessions': sessions,
 };

@@ -1,19 +1,19 @@
 /** `/v1/keys`: creates, lists, rotates and revokes keys of the caller's account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
-import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
-import { invalidRequest } from '../../errors.ts';
-import { oneOf, option } from '../../render/request/schemas/option.ts';
-import { textErrors, validator } from '../../validate.ts';
-import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
-import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
-import { readPage, toList } from '../requests/listing.ts';
-import { requirePrincipal } from '../server/authenticate.ts';
-import { requestOrigin } from '../server/origin.ts';
-import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { insufficientScope } from '../server/required-scope.ts';
-import type { RouteServices } from './services.ts';
+import type { ApiKey, IssuedKey } from '../../../accounts/keys.ts';
+import { missingScopes, SCOPES, type Scope } from '../../../accounts/scopes.ts';
+import { invalidRequest } from '../../../errors.ts';
+import { oneOf, option } from '../../../render/request/schemas/option.ts';
+import { textErrors, validator } from '../../../validate.ts';
+import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../../replies/records.ts';
+import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../../replies/response-schema.ts';
+import { readPage, toList } from '../../requests/listing.ts';
+import { requirePrincipal } from '../../server/authenticate.ts';
+import { requestOrigin } from '../../server/origin.ts';
+import { RATE_LIMITED } from '../../server/rate-limit.ts';
+import { insufficientScope } from '../../server/required-scope.ts';
+import type { RouteServices } from '../services.ts';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 2_592_000;
