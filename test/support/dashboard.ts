@@ -40,9 +40,8 @@ export async function openDashboard({ page }: Visitor, path = ''): Promise<void>
   await page.getByLabel('API key').waitFor();
 }
 
-export async function enterKey(page: Page, key: string, remember = false): Promise<void> {
+export async function enterKey(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
-  await page.getByRole('checkbox', { name: 'Stay signed in until this tab is closed' }).setChecked(remember);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -54,7 +53,7 @@ export async function signInAt(visitor: Visitor, key: string, path = '/documents
   return visitor.page;
 }
 
-/** Goes to another route without a reload, which would forget the key. */
+/** Goes to another route without a reload. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`{
     const link = document.createElement('a');

@@ -1,6 +1,6 @@
 /** The dashboard in a browser: signing in and out, documents and usage. */
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { enterKey, goTo, openDashboard, openDashboards, signInAt } from '../support/dashboard.ts';
@@ -19,7 +19,7 @@ test('explains a wrong key, and keeps nothing of it', async () => {
   const { page } = visitor;
   await openDashboard(visitor);
   for (const key of [`${ada.key.slice(0, -1)}~`, 'plt_nonsense', 'schlüssel ☃']) {
-    await enterKey(page, key, true);
+    await enterKey(page, key);
     const message = page.getByRole('alert').getByText('The service does not know this key');
     await message.waitFor();
     await page.getByLabel('API key').fill('');
@@ -30,18 +30,54 @@ test('explains a wrong key, and keeps nothing of it', async () => {
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
 });
 
-test('forgets the key at a reload unless the box is ticked, and at sign-out', async () => {
-  const page = await signIn(ada.key, '/usage');
-  await page.reload();
-  await enterKey(page, ada.key, true);
-  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+test('stays signed in after a reload and in a new tab, until a tab signs out', async () => {
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key, '/usage');
   await page.reload();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  const second = await visitor.context.newPage();
+  await second.goto('/dashboard/templates');
+  await second.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('API key').waitFor();
-  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  await second.getByText('You have signed out in another tab.').waitFor();
+  expect(await second.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+  await expect.poll(() => visitor.context.cookies()).toEqual([]);
   await page.reload();
   await page.getByLabel('API key').waitFor();
+});
+
+test('never acts for the key that another tab has signed in', async () => {
+  const other = await newClient();
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key, '/usage');
+  const second = await visitor.context.newPage();
+  await second.goto('/dashboard/usage');
+  await second.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You have signed out in another tab.').waitFor();
+  await enterKey(page, ada.key);
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await second.evaluate(
+    (key) => fetch('/v1/session', { method: 'POST', headers: { authorization: `Bearer ${key}` } }).then(() => {}),
+    other.key,
+  );
+  await second.reload();
+  await second.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.getByText('Another tab has signed in with another key.').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+});
+
+test('opens a document from a link, in another tab, as a browser does', async () => {
+  const client = await newClient();
+  const { document_id } = await client.store({ html: '<p>x', filename: 'linked.pdf' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, client.key, `/documents/${document_id}`);
+  const link = page.getByRole('link', { name: 'Open in a new tab' });
+  await link.waitFor();
+  const isOpened = (reply: Response) => reply.url().endsWith(document_id) && reply.request().isNavigationRequest();
+  const [opened] = await Promise.all([visitor.context.waitForEvent('response', isOpened), link.click()]);
+  expect([opened.status(), opened.headers()['content-type']]).toEqual([200, 'application/pdf']);
 });
 
 test('opens pages by their path, and those of earlier links with a fragment', async () => {
@@ -85,7 +121,7 @@ test('returns to the sign-in after a key is revoked, and then to the same page',
   await page.getByRole('heading', { name: 'Documents per day' }).waitFor();
   await service.cli('keys', 'revoke', eve.key_id);
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText('no longer accepts this key').waitFor();
+  await page.getByText('The session has ended').waitFor();
   await enterKey(page, ada.key);
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
 });
@@ -182,7 +218,7 @@ test('shows the text of a document, and downloads, links and deletes it', async 
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Sworn statement').waitFor();
   await page.getByText('http://10.0.0.1/seal.png').waitFor(); // among the warnings
 
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]);
   expect(download.suggestedFilename()).toBe('statement.pdf');
   expect((await readFile(await download.path())).equals(await bytesOf(await ada.get(path)))).toBe(true);
 
@@ -239,8 +275,7 @@ test('shows a stored image with its size in pixels', async () => {
   await row.locator('.first-page img').waitFor();
   await row.getByRole('link', { name: 'chart.png' }).click();
   const picture = page.getByRole('img', { name: 'The stored document' });
-  await picture.waitFor();
-  expect(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(120);
+  await expect.poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(120);
   await page.getByText('120 × 90').waitFor();
   await ada.send('DELETE', `/v1/documents/${id}`);
 });

@@ -1,22 +1,22 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
-import { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { Empty, ErrorMessage, Loading } from './components.tsx';
+import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
 import { PAGES } from './pages.ts';
 import { blocked, goAnyway, type Route, route } from './route.ts';
-import { onSignOut, readRememberedKey, session, signIn, signOut } from './session.ts';
+import { mayResume, onSignOut, resume, session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
 onSignOut(clearToasts);
 
 export function App() {
-  const { error, waiting, retry } = useRememberedKey();
+  const { error, waiting, retry } = useStoredSession();
   const current = session.value;
-  if (current) return <SignedIn key={current.key} />;
+  if (current) return <SignedIn key={current.keyId} />;
   if (waiting)
     return (
       <main class="page">
@@ -32,21 +32,17 @@ export function App() {
   return <SignIn />;
 }
 
-/** Signs in with the remembered key of this tab, if there is one. A key that is not valid any more is forgotten. */
-function useRememberedKey(): { error: unknown; waiting: boolean; retry(): void } {
+/** Goes on with the session of this browser, if there is one. */
+function useStoredSession(): { error: unknown; waiting: boolean; retry(): void } {
   const [error, setError] = useState<unknown>();
-  const [waiting, setWaiting] = useState(readRememberedKey() !== null);
+  const [waiting, setWaiting] = useState(mayResume());
   const attempt = async () => {
-    const key = readRememberedKey();
     setError(undefined);
-    setWaiting(key !== null);
-    if (key === null) return;
-    try {
-      await signIn(key, true);
-    } catch (error) {
-      if (error instanceof ProblemError && error.body.status === 401) signOut();
-      else setError(error);
-    }
+    setWaiting(mayResume());
+    if (!mayResume()) return;
+    await resume().catch((error: unknown) => {
+      if (!hasStatus(error, 401)) setError(error);
+    });
     setWaiting(false);
   };
   useEffect(() => {

@@ -2,8 +2,6 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
-import { saveFile } from '../shared/save-file.ts';
-import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { type BatchUpdate, followBatch } from './batch-feed.ts';
@@ -16,12 +14,6 @@ import { isAbort, type Loaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
 import { go } from './route.ts';
 import { call } from './session.ts';
-
-/** The page asks before it loads a larger file, because the file is held in memory until it is complete. */
-const LARGE_BYTES = 200_000_000;
-
-const FILES = { zip: 'ZIP', pdf: 'one PDF' } as const;
-type FileKind = keyof typeof FILES;
 
 export function BatchPage({ id }: { id: string }) {
   const path = `/v1/batches/${encodeURIComponent(id)}`;
@@ -141,36 +133,15 @@ function RunAgain({ path }: { path: string }) {
 }
 
 function Downloads({ batch, path }: { batch: Batch; path: string }) {
-  const [large, setLarge] = useState<FileKind | null>(null);
-  const action = useAction();
-  const bytes = batch.items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
-  const save = async (kind: FileKind) => {
-    saveFile(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
-    showToast(`The results were downloaded as ${FILES[kind]}.`);
-  };
-  const start = (kind: FileKind) => (bytes > LARGE_BYTES ? setLarge(kind) : action.run(() => save(kind)));
   if (batch.succeeded === 0) return null;
   return (
     <>
-      {(['zip', 'pdf'] as const).map((kind) => (
-        <Button key={kind} label={`Download ${FILES[kind]}`} disabled={action.running} onClick={() => start(kind)} />
-      ))}
-      <ErrorMessage error={action.error} />
-      {large && (
-        <Confirm
-          title="A large download"
-          verb="Download"
-          onClose={() => setLarge(null)}
-          onConfirm={async () => {
-            await save(large);
-            setLarge(null);
-          }}
-        >
-          <p>
-            The size of the results is {sizeText(bytes)}. The browser keeps all of it in memory until the download is complete.
-          </p>
-        </Confirm>
-      )}
+      <a class="button" href={`${path}.zip`}>
+        Download ZIP
+      </a>
+      <a class="button" href={`${path}.pdf`} target="_blank" rel="noopener">
+        Open as one PDF
+      </a>
     </>
   );
 }

@@ -1,12 +1,10 @@
 /** Shows a stored document: its pages, its properties and the available actions. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
-import { saveFile } from '../shared/save-file.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
-import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
@@ -53,25 +51,19 @@ function Missing({ error, onRetry }: { error: unknown; onRetry(): void }) {
 function Found({ record, path }: { record: DocumentRecord; path: string }) {
   const [asked, setAsked] = useState<Asked>(null);
   const [wanted, setWanted] = useState(record.bytes <= SHOWN_UNASKED_BYTES);
-  const download = useAction();
   const close = () => setAsked(null);
-  const save = async () => {
-    saveFile(await (await call(path)).blob(), record.filename);
-    showToast(`${record.filename} was downloaded.`);
-  };
   return (
     <>
       <PageHead title={<Name>{record.filename}</Name>}>
-        <Button
-          label={download.running ? 'Downloading…' : 'Download'}
-          look="primary"
-          disabled={download.running}
-          onClick={() => download.run(save)}
-        />
+        <a class="button primary" href={`${path}?download=1`}>
+          Download
+        </a>
+        <a class="button" href={path} target="_blank" rel="noopener">
+          Open in a new tab
+        </a>
         <Button label="Signed link" onClick={() => setAsked('link')} />
         <Button label="Delete" look="danger" onClick={() => setAsked('delete')} />
       </PageHead>
-      <ErrorMessage error={download.error} />
       <div class="beside">
         {wanted ? (
           <Preview path={path} type={record.type} />
@@ -92,12 +84,21 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
 }
 
 function Preview({ path, type }: { path: string; type: string }) {
+  if (type !== 'application/pdf')
+    return (
+      <div class="picture-place">
+        <img src={path} alt="The stored document" />
+      </div>
+    );
+  return <PdfPreview path={path} />;
+}
+
+function PdfPreview({ path }: { path: string }) {
   const bytes = useLoaded(
-    async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: type } })).arrayBuffer()),
+    async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: 'application/pdf' } })).arrayBuffer()),
     [path],
   );
   if (bytes.error !== undefined) return <ErrorMessage error={bytes.error} onRetry={bytes.reload} />;
-  if (type !== 'application/pdf') return bytes.value ? <Picture bytes={bytes.value} type={type} /> : <Loading what="the image" />;
   return (
     <div class="pdf-place">
       <PdfView pdf={bytes.value} busy={bytes.loading} thumbnails={false}>
@@ -105,16 +106,6 @@ function Preview({ path, type }: { path: string; type: string }) {
       </PdfView>
     </div>
   );
-}
-
-function Picture({ bytes, type }: { bytes: Uint8Array<ArrayBuffer>; type: string }) {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes], { type }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [bytes, type]);
-  return <div class="picture-place">{url !== undefined && <img src={url} alt="The stored document" />}</div>;
 }
 
 function RecordFacts({ record }: { record: DocumentRecord }) {

@@ -116,7 +116,7 @@ function mayText({ scopes }: ApiKey): string {
 }
 
 function KeyName({ record }: { record: ApiKey }) {
-  const isOwn = session.value?.key.startsWith(record.hint);
+  const isOwn = session.value?.keyId === record.key_id;
   return (
     <>
       <Name>{titleOf(record)}</Name>

@@ -3,9 +3,10 @@ import './dashboard.css';
 import { forgetFiles } from '../shared/save-file.ts';
 import { App } from './app.tsx';
 import { startRouting } from './route.ts';
-import { onSignOut } from './session.ts';
+import { onSignOut, watchOtherTabs } from './session.ts';
 
 onSignOut(forgetFiles);
+watchOtherTabs();
 startRouting();
 const app = document.getElementById('app');
 if (app) render(<App />, app);

@@ -14,7 +14,6 @@ const UNKNOWN =
 
 export function SignIn() {
   const [key, setKey] = useState('');
-  const [remember, setRemember] = useState(false);
   const [refused, setRefused] = useState('');
   const action = useAction();
   const submit = (event: Event) => {
@@ -23,7 +22,7 @@ export function SignIn() {
     action.run(async () => {
       const given = key.trim();
       if (!COULD_BE_KEY.test(given)) return setRefused(given ? UNKNOWN : 'Paste an API key.');
-      await signIn(given, remember).catch((error: unknown) => {
+      await signIn(given).catch((error: unknown) => {
         if (!hasStatus(error, 401)) throw error;
         setRefused(UNKNOWN);
       });
@@ -63,20 +62,14 @@ export function SignIn() {
             {refused}
           </div>
         </div>
-        <label class="check">
-          <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
-          <span>
-            Stay signed in until this tab is closed
-            <span class="hint block">Otherwise you sign in again after a reload.</span>
-          </span>
-        </label>
         <ErrorMessage error={action.error} />
         <button type="submit" class="button primary" disabled={action.running}>
           {action.running ? 'Checking…' : 'Sign in'}
         </button>
         <p class="hint">
-          The key stays in this tab and is sent to this service only. The operator creates one with{' '}
-          <code>platen keys create</code>, or in a checkout with <code>npm run platen -- keys create</code>.
+          You stay signed in, in all tabs, until you sign out or close the browser, or for 12 hours without use. The key itself is
+          not kept. The operator creates one with <code>platen keys create</code>, or in a checkout with{' '}
+          <code>npm run platen -- keys create</code>.
         </p>
       </form>
       <footer class="actions">

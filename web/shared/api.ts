@@ -25,11 +25,11 @@ export class ProblemError extends Error {
   }
 }
 
-/** Sends a request, with a key if one is given. Throws `ProblemError`, and `TypeError` if there is no connection. */
+/** Sends a request, with a key if one is given. It has no cookies unless `init` says so. Throws `ProblemError`, and `TypeError` if there is no connection. */
 export async function request(path: string, init: RequestInit = {}, key?: string): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key) headers.set('authorization', `Bearer ${key}`);
-  const response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
+  const response = await fetch(path, { credentials: 'omit', ...init, headers, cache: 'no-store' });
   if (!response.ok) throw new ProblemError(await readProblem(response));
   return response;
 }
