@@ -5,7 +5,7 @@ import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { enterKey, goTo, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
 
 /** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
@@ -31,6 +31,21 @@ async function preview(page: Page, expected: string): Promise<void> {
     if (await text.isVisible()) return;
   }
   throw new Error(`the preview does not show ${expected}`);
+}
+
+/** Waits until the browser has kept a text that is not saved. */
+async function kept(page: Page, text: string): Promise<void> {
+  const read = `new Promise((resolve) => {
+    const opening = indexedDB.open('platen-templates');
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('texts').objectStore('texts').getAll();
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(JSON.stringify(reading.result));
+      };
+    };
+  })`;
+  await eventually(`the browser has kept ${text}`, async () => ((await page.evaluate(read)) as string).includes(text));
 }
 
 async function templatesOf(key: Client): Promise<TemplateRecord[]> {
@@ -216,28 +231,66 @@ test('publishes a version and none, and keeps unsaved text', async () => {
   await page.getByText('Version 2, with unsaved changes').waitFor();
 });
 
-test('asks before unsaved changes are lost, and keeps them when a key is revoked', async () => {
+test('keeps unsaved changes on other pages, after Back, in a new tab and when a key is revoked, until they are discarded', async () => {
   const issued = await service.createKey();
   const key = new Client(service.url, issued.key);
   const { template_id } = await key.template('<p>old');
-  const page = await signIn(key.key, `/templates/${template_id}`, [401]);
-  await write(page, 'Template HTML', '<p>long work');
-  await page.getByRole('link', { name: 'Usage' }).click();
-  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
-  expect(page.url()).toContain(template_id);
-  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('long work').waitFor();
+  const first = await signIn(key.key, `/templates/${template_id}`, [401]);
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'Template HTML' });
+  await write(first, 'Template HTML', '<p>long work');
+  await first.getByRole('link', { name: 'Usage' }).click();
+  await first.getByRole('heading', { name: 'Usage' }).waitFor();
+  await first.goBack();
+  await editor(first).getByText('long work').waitFor();
+
+  await kept(first, 'long work');
+  await first.close(); // as a crash does: nothing is asked
+  const page = await first.context().newPage();
+  await page.goto(`/dashboard/templates/${template_id}`);
+  await editor(page).getByText('long work').waitFor();
+  await page.getByText('Version 1, with unsaved changes').waitFor();
 
   const rotated = JSON.parse(await service.cli('keys', 'rotate', issued.key_id, '--json')) as { key: string };
   await save(page).click();
   await enterKey(page, rotated.key);
-  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('long work').waitFor();
+  await editor(page).getByText('long work').waitFor();
   await save(page).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
   await write(page, 'Template HTML', '<p>thrown away');
-  await goTo(page, '/usage');
-  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await editor(page).getByText('long work').waitFor();
+  await page.reload();
+  await editor(page).getByText('long work').waitFor();
   expect(await new Client(service.url, rotated.key).json(`/v1/templates/${template_id}`)).toMatchObject({ html: '<p>long work' });
+});
+
+test('keeps a new template in each of two tabs, and nothing after a sign-out', async () => {
+  const key = await newClient();
+  const first = await signIn(key.key, '/templates/new');
+  const second = await first.context().newPage();
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'Template HTML' });
+  await write(first, 'Template HTML', '<p>the first letter');
+  await second.goto('/dashboard/templates/new');
+  await editor(second).waitFor();
+  expect(await editor(second).textContent()).toBe('');
+  await write(second, 'Template HTML', '<p>the second letter');
+  await kept(first, 'the first letter');
+  await kept(second, 'the second letter');
+  for (const page of [first, second]) await page.close();
+  const texts: string[] = [];
+  const context = first.context();
+  for (const page of [await context.newPage(), await context.newPage()]) {
+    await page.goto('/dashboard/templates/new');
+    await editor(page).getByText('letter').waitFor();
+    texts.push((await editor(page).textContent()) ?? '');
+  }
+  expect(texts).toEqual(['<p>the first letter', '<p>the second letter']);
+  const [page] = context.pages() as [Page];
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await enterKey(page, key.key);
+  await goTo(page, '/templates/new');
+  await editor(page).waitFor();
+  expect(await editor(page).textContent()).toBe('');
 });
 
 test('deletes a template after a confirmation, and shows its name as text', async () => {

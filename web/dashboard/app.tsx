@@ -1,13 +1,11 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../shared/button.tsx';
-import { Dialog } from '../shared/dialog.tsx';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { Empty, ErrorMessage, Loading } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
 import { PAGES } from './pages.ts';
-import { blocked, goAnyway, type Route, route } from './route.ts';
+import { type Route, route } from './route.ts';
 import { mayResume, onSignOut, resume, session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -63,7 +61,6 @@ function SignedIn() {
       <main class="page" id="main" tabIndex={-1} key={here.arrival}>
         <CurrentPage here={here} />
       </main>
-      {blocked.value !== null && <Leaving />}
       <Toasts />
     </>
   );
@@ -79,21 +76,6 @@ function CurrentPage({ here: { page, id, query } }: { here: Route }) {
         <a href="/dashboard/documents">Go to your documents</a>
       </p>
     </Empty>
-  );
-}
-
-function Leaving() {
-  const stay = () => {
-    blocked.value = null;
-  };
-  return (
-    <Dialog title="Leave without saving?" onClose={stay}>
-      <p>Your changes on this page are not saved.</p>
-      <div class="actions end">
-        <Button label="Stay" onClick={stay} />
-        <Button label="Leave" look="danger primary" onClick={goAnyway} />
-      </div>
-    </Dialog>
   );
 }
 

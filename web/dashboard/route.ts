@@ -1,4 +1,4 @@
-/** The route, from the path of the URL, and the question before unsaved changes are lost. */
+/** The route, from the path of the URL. */
 import { signal } from '@preact/signals';
 
 export interface Route {
@@ -22,20 +22,6 @@ let arrivals = 0;
 let address = addressOf(location);
 
 export const route = signal<Route>(readRoute());
-/** The address that the visitor wanted while there were unsaved changes. */
-export const blocked = signal<string | null>(null);
-
-/** Returns true while leaving would lose changes. */
-let hasUnsavedChanges: (() => boolean) | undefined;
-
-/** Asks before the visitor leaves. Call the returned function when there are no unsaved changes any more. */
-export function guardUnsavedChanges(wouldLose: () => boolean): () => void {
-  hasUnsavedChanges = wouldLose;
-  return () => {
-    if (hasUnsavedChanges === wouldLose) hasUnsavedChanges = undefined;
-  };
-}
-
 /** The scroll positions of the entries of the history that the visitor has left, by their number in `history.state`. */
 const left = new Map<number, number>();
 let entry = 0;
@@ -52,28 +38,13 @@ export function startRouting(): void {
   addEventListener('popstate', arrive);
   addEventListener('hashchange', arrive);
   document.addEventListener('click', followLink);
-  addEventListener('beforeunload', (event) => {
-    if (hasUnsavedChanges?.()) event.preventDefault();
-  });
 }
 
 /** Goes to a path below `/dashboard`, with a new entry of the history. */
 export function go(to: string): void {
   if (to === address) return;
-  if (hasUnsavedChanges?.()) {
-    blocked.value = to;
-    return;
-  }
   history.pushState(null, '', to);
   applyRoute();
-}
-
-/** Goes to the refused route and discards the changes. */
-export function goAnyway(): void {
-  const to = blocked.value;
-  blocked.value = null;
-  hasUnsavedChanges = undefined;
-  if (to !== null) go(to);
 }
 
 /** Writes the filters of a list into the URL without a new history entry. */
@@ -93,12 +64,7 @@ export function setRouteId(id: string): void {
 
 /** The browser has changed the URL: Back, Forward, or a fragment. */
 function arrive(): void {
-  const wanted = addressOf(location);
-  if (wanted === address) return;
-  if (hasUnsavedChanges?.()) {
-    blocked.value = wanted;
-    history.replaceState({ entry }, '', address);
-  } else applyRoute();
+  if (addressOf(location) !== address) applyRoute();
 }
 
 /** Follows a link to another route without loading the page again. */

@@ -1,4 +1,8 @@
-/** The unsaved text in the editor of a template, which is kept if the key is refused. */
+/**
+ * The text in the editor of a template, which is kept in this browser until it is saved or discarded, or the visitor signs out: it
+ * outlives another page, a closed tab, a crash and a refused key.
+ */
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Engine, TemplateRecord } from './records.ts';
 import { onSignOut, session } from './session.ts';
 
@@ -16,10 +20,30 @@ export interface Unsaved {
   draft: Draft;
 }
 
+interface Schema extends DBSchema {
+  texts: { key: string; value: Unsaved & { id: string } };
+}
+
+const DATABASE = 'platen-templates';
+const STORE = 'texts';
+/** New templates that may be written at the same time, each in a tab of its own. */
+const NEW_PLACES = ['new', 'new 2', 'new 3', 'new 4', 'new 5'];
 const BLANK: Draft = { name: '', engine: 'placeholders', html: '' };
 
-let unsaved: (Unsaved & { accountId: string | undefined }) | undefined;
-onSignOut(forgetUnsaved);
+/** What is newer here than in the database. Without a database, as in some private windows, it lives as long as the tab. */
+const texts = new Map<string, Unsaved>();
+let database: Promise<IDBPDatabase<Schema> | undefined> | undefined;
+/** Where the new template of this tab is kept. */
+let newPlace: string | undefined;
+let isWriting = false;
+/** The texts that are not in the database yet; undefined removes one. */
+const unwritten = new Map<string, Unsaved | undefined>();
+
+onSignOut(() => {
+  texts.clear();
+  unwritten.clear();
+  void openTexts().then((opened) => opened?.clear(STORE));
+});
 
 export function toDraft(template: TemplateRecord | null): Draft {
   return template ? { name: template.name, engine: template.engine, html: template.html ?? '' } : BLANK;
@@ -29,16 +53,79 @@ export function isSame(one: Draft, other: Draft): boolean {
   return one.name === other.name && one.engine === other.engine && one.html === other.html;
 }
 
+/** Call `findUnsaved` or `beginNew` before. */
 export function keepUnsaved(text: Unsaved): void {
-  unsaved = { accountId: session.value?.account.account_id, ...text };
+  change(idOf(text.templateId), text);
 }
 
-export function forgetUnsaved(): void {
-  unsaved = undefined;
+export function forgetUnsaved(templateId: string | null): void {
+  change(idOf(templateId), undefined);
 }
 
-/** Returns the unsaved text of this template, after sign-in with a key of the same account. */
-export function findUnsaved(templateId: string | null): Unsaved | undefined {
-  if (unsaved?.templateId !== templateId || unsaved.accountId !== session.value?.account.account_id) return undefined;
-  return unsaved;
+/** Returns the unsaved text of this template that a visitor of the same account has written. */
+export async function findUnsaved(templateId: string | null): Promise<Unsaved | undefined> {
+  if (templateId === null) newPlace ??= await findPlace(false);
+  return readText(idOf(templateId));
+}
+
+/** Call it for a new template whose text comes from elsewhere, so that it replaces no other. */
+export async function beginNew(): Promise<void> {
+  newPlace = await findPlace(true);
+}
+
+async function readText(id: string): Promise<Unsaved | undefined> {
+  const opened = await openTexts();
+  if (texts.has(id) || unwritten.has(id)) return texts.get(id);
+  return opened?.get(STORE, id).catch(() => undefined);
+}
+
+function idOf(templateId: string | null): string {
+  return `${session.peek()?.account.account_id} ${templateId ?? newPlace ?? NEW_PLACES[0]}`;
+}
+
+function change(id: string, text: Unsaved | undefined): void {
+  if (text) texts.set(id, text);
+  else texts.delete(id);
+  unwritten.set(id, text);
+  if (!isWriting) void write();
+}
+
+/** What changes while one text is written is written next. */
+async function write(): Promise<void> {
+  isWriting = true;
+  const opened = await openTexts();
+  for (let [next] = unwritten; next; [next] = unwritten) {
+    const [id, text] = next;
+    unwritten.delete(id);
+    await (text ? opened?.put(STORE, { ...text, id }) : opened?.delete(STORE, id))?.catch(() => {}); // the storage may be full
+  }
+  isWriting = false;
+}
+
+function openTexts() {
+  database ??= openDB<Schema>(DATABASE, 1, {
+    upgrade: (created) => void created.createObjectStore(STORE, { keyPath: 'id' }),
+  }).catch(() => undefined);
+  return database;
+}
+
+/** The first place that no other tab has. Browsers have locks only on https and localhost; elsewhere, tabs share the first. */
+async function findPlace(isToBeEmpty: boolean): Promise<string | undefined> {
+  for (const place of NEW_PLACES) {
+    if (isToBeEmpty && (await readText(idOf(place)))) continue;
+    if (await claim(`platen.template.${place}`)) return place;
+  }
+  return NEW_PLACES.at(-1);
+}
+
+/** Holds a lock until the tab is closed. Returns false if another tab holds it. */
+function claim(name: string): Promise<boolean> {
+  if (!navigator.locks) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const hold = (lock: Lock | null) => {
+      resolve(lock !== null);
+      return lock && new Promise<void>(() => {});
+    };
+    void navigator.locks.request(name, { ifAvailable: true }, hold);
+  });
 }

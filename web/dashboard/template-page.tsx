@@ -1,6 +1,6 @@
 /** Shows a template or a new one: its text, sample data, a preview and its versions. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
 import { handOver } from '../shared/handed-over.ts';
@@ -13,7 +13,7 @@ import { takeFromPlayground } from './from-playground.ts';
 import { useLoaded } from './loaded.ts';
 import { ReadOnlyCode } from './read-only-code.tsx';
 import type { Engine, TemplateRecord } from './records.ts';
-import { go, guardUnsavedChanges, setRouteId } from './route.ts';
+import { go, setRouteId } from './route.ts';
 import { firstSamples, moveSampleToTemplate, readSample } from './sample-data.ts';
 import { call, ifVersion, read, send } from './session.ts';
 import { type Draft, findUnsaved, forgetUnsaved, isSame, keepUnsaved, toDraft, type Unsaved } from './template-draft.ts';
@@ -24,11 +24,10 @@ const ENGINES: Engine[] = ['placeholders', 'liquid'];
 
 /** The id of a new template is `new` until it is saved. */
 export function TemplatePage({ id }: { id: string }) {
-  const loaded = useLoaded<TemplateRecord | null>(
-    async (signal) => (id !== 'new' ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
+  const loaded = useLoaded(
+    (signal) => openTemplate(id, signal),
     [], // a new template gets its id when it is saved, and need not be loaded again
   );
-  const template = loaded.value;
   return (
     <>
       <p class="back">
@@ -36,29 +35,44 @@ export function TemplatePage({ id }: { id: string }) {
       </p>
       {hasStatus(loaded.error, 404) && <PageHead title="There is no such template" />}
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
-      {template === undefined && loaded.loading && <Loading what="the template" />}
-      {template !== undefined && <TemplateEditor key={template?.version ?? 0} template={template} onReload={loaded.reload} />}
+      {!loaded.value && loaded.loading && <Loading what="the template" />}
+      {loaded.value && <TemplateEditor key={loaded.value.template?.version ?? 0} {...loaded.value} onReload={loaded.reload} />}
     </>
   );
 }
 
-function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
+interface Opened {
+  /** Null for a new one. */
+  template: TemplateRecord | null;
+  /** What was written and not saved. */
+  kept: Unsaved | undefined;
+}
+
+async function openTemplate(id: string, signal: AbortSignal): Promise<Opened> {
+  if (id === 'new') return { template: null, kept: (await takeFromPlayground()) ?? (await findUnsaved(null)) };
+  const template = await read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal });
+  return { template, kept: await findUnsaved(template.template_id) };
+}
+
+function TemplateEditor({ template, kept, onReload }: Opened & { onReload(): void }) {
   const [saved, setSaved] = useState(template);
-  const kept = useMemo(() => findUnsaved(template?.template_id ?? null) ?? (template ? undefined : takeFromPlayground()), []);
   const draft = useSignal(kept?.draft ?? toDraft(template));
   /** The version in which the visitor began to write. */
   const base = useRef(kept?.version ?? template?.version);
   const [removes, setRemoves] = useState(false);
   const saving = useAction();
   const changed = !isSame(draft.value, toDraft(saved));
-  const release = useUnsavedGuard({ templateId: saved?.template_id ?? null, version: base.current, draft: draft.value }, changed);
+  useKept({ templateId: saved?.template_id ?? null, version: base.current, draft: draft.value }, changed);
   const change = (part: Partial<Draft>) => {
     draft.value = { ...draft.value, ...part };
   };
   const save = async (over = base.current): Promise<TemplateRecord> => {
     const sent = draft.value;
     const record = await store(saved, sent, over);
-    if (!saved) moveSampleToTemplate(record);
+    if (!saved) {
+      moveSampleToTemplate(record);
+      forgetUnsaved(null);
+    }
     setRouteId(record.template_id);
     setSaved(record);
     base.current = record.version;
@@ -69,20 +83,20 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
     if (record.version !== saved?.version) base.current = record.version;
     setSaved({ ...saved, ...record });
   };
+  const discard = () => {
+    draft.value = toDraft(saved);
+    base.current = saved?.version;
+  };
   const reload = () => {
-    release();
+    forgetUnsaved(saved?.template_id ?? null);
     onReload();
   };
   const saveNow = () => saving.run(async () => void (await save()));
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    if (changed) saveNow();
-  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S saves, from wherever within
-    <div class="stack" onKeyDown={onKeyDown}>
+    <div class="stack" onKeyDown={(event) => isSaveKey(event) && changed && saveNow()}>
       <PageHead title={saved ? 'Template' : 'New template'}>
+        {changed && <Button label="Discard changes" onClick={discard} />}
         {saved && <SavedActions saved={saved} changed={changed} onShared={take} onDelete={() => setRemoves(true)} />}
         <Button
           label={saving.running ? 'Saving…' : saveLabel(saved)}
@@ -111,9 +125,18 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         onChanged={take}
         onReload={reload}
       />
-      {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}
+      {removes && saved && (
+        <DeleteDialog template={saved} onGone={() => forgetUnsaved(saved.template_id)} onClose={() => setRemoves(false)} />
+      )}
     </div>
   );
+}
+
+/** Keeps the browser from saving the page. */
+function isSaveKey(event: KeyboardEvent): boolean {
+  const isSave = event.key === 's' && (event.ctrlKey || event.metaKey);
+  if (isSave) event.preventDefault();
+  return isSave;
 }
 
 interface SavedActionsProps {
@@ -230,19 +253,12 @@ function Comparison({ version, path, html }: Pick<ConflictChoiceProps, 'version'
   );
 }
 
-/** Asks before unsaved changes are lost, and keeps them if the key is refused. The returned function ends this. */
-function useUnsavedGuard({ templateId, version, draft }: Unsaved, changed: boolean): () => void {
-  const holds = useRef(changed);
-  holds.current = changed;
+/** Keeps the text while it is not saved. */
+function useKept({ templateId, version, draft }: Unsaved, changed: boolean): void {
   useEffect(() => {
     if (changed) keepUnsaved({ templateId, version, draft });
-    else forgetUnsaved();
+    else forgetUnsaved(templateId);
   }, [templateId, version, draft, changed]);
-  useEffect(() => guardUnsavedChanges(() => holds.current), []);
-  return () => {
-    holds.current = false;
-    forgetUnsaved();
-  };
 }
 
 interface DraftFieldsProps {
