@@ -404,7 +404,7 @@ function createSweep(
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
     prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate, removeFiles }),
-    expiringContent: [documents, idempotency],
+    expiringContent: [documents, idempotency, ...requestLog.expiringContent],
     cleanupTasks: [
       () => idempotency.removeExpired(),
       () => allowance.releaseExpired(),

@@ -22,7 +22,9 @@ import { Idempotency } from './idempotency/idempotency.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
+import { FailurePictures } from './request-log/failure-pictures.ts';
 import { RequestLog } from './request-log/request-log.ts';
+import type { Blobs } from './storage/blobs/blobs.ts';
 import { openBlobs } from './storage/blobs/open-blobs.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './storage/database.ts';
 import type { Nodes, NodesOptions } from './storage/engine.ts';
@@ -85,7 +87,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
   const assets = new TemplateAssets(database, blobs, settings.templateAssets);
-  const requestLog = opened.adopt(new RequestLog(database, clock, settings.requestLog), (each) => each.flush());
+  const requestLog = opened.adopt(openRequestLog(database, blobs, clock, settings), (each) => each.close());
   const uploads = openUploads({ database, clock, jobs, accounts, documents }, links, progress, announce);
   const all = opened.move();
   return {
@@ -116,6 +118,10 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     checkNode: () => nodes.check(),
     close: () => all.disposeAsync(),
   };
+}
+
+function openRequestLog(database: Database, blobs: Blobs, clock: Clock, { requestLog }: ServicesSettings): RequestLog {
+  return new RequestLog(database, clock, requestLog, new FailurePictures(database, blobs, clock));
 }
 
 /** Locks the data folder and returns a function that unlocks it. Throws `ConfigError` if it is locked already. */

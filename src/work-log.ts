@@ -24,6 +24,8 @@ export interface Details {
   documentId?: string | undefined;
   warningKinds?: string[];
   error?: ServiceError;
+  /** What the page showed when the render failed. */
+  picture?: { jpeg: Buffer; accountId: string; keptMs: number } | undefined;
 }
 
 /** A rendered result, as a line describes it. */

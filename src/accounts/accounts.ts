@@ -20,6 +20,8 @@ export interface Principal {
   plan: Plan;
   /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
+  /** Whether a picture of the page is kept when a render fails. */
+  failurePictures?: boolean;
   /** Options of renders that requests leave out. */
   options?: Readonly<Record<string, unknown>>;
   /** The size of the files of the account, which its documents can use. Absent if there are none. */
@@ -43,14 +45,16 @@ const ACCOUNT_COLUMNS = [
   'auto_store',
   'document_expired_webhook_url as documentExpiredUrl',
   'default_options',
+  'failure_pictures',
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'deleted_at as deletedAt',
 ] as const;
 type AccountRow = Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>;
 
-export type Account = Omit<AccountRow, 'auto_store' | 'default_options'> & {
+export type Account = Omit<AccountRow, 'auto_store' | 'default_options' | 'failure_pictures'> & {
   autoStore: boolean;
+  failurePictures: boolean;
   options: Readonly<Record<string, unknown>> | null;
 };
 
@@ -60,6 +64,8 @@ interface AccountChange {
   plan?: string;
   /** Whether later renders are stored if the request does not say so. */
   autoStore?: boolean | undefined;
+  /** Whether a picture of the page is kept when a later render fails. */
+  failurePictures?: boolean | undefined;
   /** The URL that receives `document.expired` events from now on, or null for none. */
   documentExpiredUrl?: string | null | undefined;
   /** Options of renders that requests leave out, or null for none. */
@@ -155,7 +161,7 @@ export class Accounts {
   /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
   async update(
     accountId: string,
-    { name, plan, autoStore, documentExpiredUrl, options, isSuspended }: AccountChange,
+    { name, plan, autoStore, failurePictures, documentExpiredUrl, options, isSuspended }: AccountChange,
   ): Promise<void> {
     if (plan !== undefined) this.#plans.require(plan);
     await this.#change(accountId, {
@@ -164,6 +170,7 @@ export class Accounts {
       document_expired_webhook_url: documentExpiredUrl,
       default_options: options && JSON.stringify(options),
       auto_store: autoStore === undefined ? undefined : Number(autoStore),
+      failure_pictures: failurePictures === undefined ? undefined : Number(failurePictures),
       suspended_at: isSuspended === undefined ? undefined : isSuspended ? this.#clock() : null,
     });
   }
@@ -177,7 +184,7 @@ export class Accounts {
     await this.#database.transaction(async (query) => {
       await this.#change(
         accountId,
-        { deleted_at, name: '', auto_store: 0, document_expired_webhook_url: null, ...NO_DEFAULTS },
+        { deleted_at, name: '', auto_store: 0, failure_pictures: 0, document_expired_webhook_url: null, ...NO_DEFAULTS },
         query,
       );
       await query
@@ -232,6 +239,7 @@ export class Accounts {
       isTest,
       isOperator: row.is_operator === 1,
       autoStore: row.auto_store === 1,
+      failurePictures: row.failure_pictures === 1,
       ...(row.default_options !== null && { options: JSON.parse(row.default_options) }),
       ...(row.asset_bytes && { assetBytes: row.asset_bytes }),
       scopes: readScopes(row.scopes),
@@ -277,12 +285,13 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
-    .select(['suspended_at', 'last_used_at', 'is_operator', 'default_options', 'asset_bytes'])
+    .select(['suspended_at', 'last_used_at', 'is_operator', 'default_options', 'asset_bytes', 'failure_pictures'])
     .where('revoked_at', 'is', null);
 }
 
-function toAccount({ auto_store, default_options: options, ...row }: AccountRow): Account {
-  return { ...row, autoStore: auto_store === 1, options: options === null ? null : JSON.parse(options) };
+function toAccount({ auto_store, failure_pictures, default_options: options, ...row }: AccountRow): Account {
+  const switches = { autoStore: auto_store === 1, failurePictures: failure_pictures === 1 };
+  return { ...row, ...switches, options: options === null ? null : JSON.parse(options) };
 }
 
 export function accountSuspended(): ServiceError {

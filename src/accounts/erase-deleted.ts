@@ -76,6 +76,7 @@ async function endRows({ database, clock }: ErasingServices, accountId: string):
       .set((eb) => ({ kept_until: now, completed_at: eb.fn.coalesce('completed_at', eb.val(now)) }))
       .where('account_id', '=', accountId)
       .execute();
+    await query.updateTable('failure_pictures').set({ remove_at: now }).where('account_id', '=', accountId).execute();
     const keys = query.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
     await query.deleteFrom('logged_requests').where('key_id', 'in', keys).execute();
     const replies = query.updateTable('idempotency_keys').where('key_id', 'in', keys);

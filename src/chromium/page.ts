@@ -16,6 +16,7 @@ import { type Crash, isTrap } from './browser/crash-causes.ts';
 import type { MemoryWatchdog } from './browser/memory-watchdog.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CaptureQueue } from './capture/capture-queue.ts';
+import { takeFailurePicture } from './capture/failure-picture.ts';
 import type { Connection, Events, Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, shape } from './devtools/evaluate.ts';
@@ -264,6 +265,11 @@ export class Page implements RunningPage {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
     await printOnce(this, WARM_UP, deadline);
     this.#browser.memory.end(this);
+  }
+
+  /** Shows what the page shows when a render has failed, as a JPEG. Undefined if there is no picture within a second. */
+  async picture(): Promise<Buffer | undefined> {
+    return this.alive ? takeFailurePicture(this.#session, this.#browser.captureQueue) : undefined;
   }
 
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */

@@ -4,6 +4,7 @@ import type { LoadJob } from '../chromium/load/load-job.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
+import { withPicture } from './failure-picture.ts';
 import { contentLanguages, type PrintEngine, type RenderedFile } from './pdf.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { toReport } from './report.ts';
@@ -38,12 +39,14 @@ export function captureImage(
 async function captureSteps(
   { pool }: Pick<PrintEngine, 'pool'>,
   { content, load, capture }: CaptureOrder,
-  { boundary, shareOf, isOperator }: RenderOwner,
+  owner: RenderOwner,
   deadline: Deadline,
   mark?: ImageMark,
 ): Promise<RenderedImage> {
+  const { boundary, shareOf, isOperator } = owner;
   const order = { content, load, capture, shareOf, hanLanguages: contentLanguages(content) };
-  const { report, ...captured } = await pool.use(boundary, deadline, (page) => captureDocument(page, order, deadline), {
+  const work = withPicture(owner, (page) => captureDocument(page, order, deadline));
+  const { report, ...captured } = await pool.use(boundary, deadline, work, {
     once: needsOwnPage(content, load),
     shareOf,
     suits: (page) => page.suits(order),

@@ -13,6 +13,7 @@ import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import type { CombinedPrints } from './combining/combined-prints.ts';
+import { withPicture } from './failure-picture.ts';
 import { preparePaged } from './paged/prepare-paged.ts';
 import type { PagedOutcome } from './paged-outcome.ts';
 import type { PrintOrder } from './print-order.ts';
@@ -161,7 +162,8 @@ async function printPlan(engine: PrintEngine, plan: PagePlan, owner: RenderOwner
   if (combined) return { document: combined, stamp: undefined, appearance: undefined };
   const { content, load, shareOf } = plan;
   const suitable = { once: needsOwnPage(content, load), shareOf, suits: (page: Page) => page.suits(plan) };
-  return engine.pool.use(owner.boundary, deadline, (page) => printOnPage(page, plan, deadline), suitable);
+  const work = withPicture(owner, (page) => printOnPage(page, plan, deadline));
+  return engine.pool.use(owner.boundary, deadline, work, suitable);
 }
 
 /** Prints the document, and before it what is placed on its pages, because that resets the page. */

@@ -6,4 +6,6 @@ export interface RenderOwner {
   shareOf: string;
   /** Whether the operator renders, who may learn which settings would help. */
   isOperator?: boolean | undefined;
+  /** How long pictures of failures are kept, in milliseconds. Undefined if none are wanted. */
+  picturesKeptMs?: number | undefined;
 }

@@ -175,7 +175,7 @@ export async function runCharged<T, P = void>(
     const hold = (bytes: number) => services.memory?.grow(bytes);
     const prepared = await prepare(deadline, hold);
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
-    const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
+    const owner = toOwner(principal);
     return await runReserved(services.allowance, principal, documents, (reservation) =>
       work({ owner, reservation, deadline, hold }, prepared),
     );
@@ -185,6 +185,10 @@ export async function runCharged<T, P = void>(
   } finally {
     leave();
   }
+}
+
+function toOwner({ keyId, accountId, isOperator, failurePictures, plan }: Principal): RenderOwner {
+  return { boundary: keyId, shareOf: accountId, isOperator, ...(failurePictures && { picturesKeptMs: plan.retentionMs }) };
 }
 
 /** How many documents a request is charged for: in an assembly, each part that is rendered. */

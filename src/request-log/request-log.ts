@@ -2,6 +2,7 @@
  * The request log of an API key: what came of each render and batch item of the last days. No render waits for it: rows are gathered
  * and written once a second, in one statement.
  */
+import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors.ts';
 import { FAILURE_MEMBERS } from '../failure-fields.ts';
@@ -11,6 +12,7 @@ import { type ListPage, type Position, readListPage } from '../storage/listing.t
 import type { NewRow, Selected } from '../storage/tables.ts';
 import type { WorkLog } from '../work-log.ts';
 import { describeFailure } from './describe-failure.ts';
+import type { FailurePicture, FailurePictures } from './failure-pictures.ts';
 
 /** Where an entry comes from. */
 export interface LoggedWork {
@@ -41,6 +43,9 @@ interface Details extends Pick<LoggedWork, 'endpoint' | 'milliseconds'> {
   message?: string;
   /** The members of `failureFields`. */
   cause?: Record<string, unknown>;
+  /** The name of the picture of the failure, and until when it is kept. */
+  picture?: string;
+  pictureUntil?: number;
 }
 
 const COLUMNS = ['id', 'key_id', 'created_at as createdAt', 'code', 'template_id', 'batch_id', 'reference', 'details'] as const;
@@ -69,20 +74,28 @@ export class RequestLog {
   readonly #clock: Clock;
   /** How long entries are kept. 0: nothing is logged. */
   readonly #keptMs: number;
+  readonly #pictures: FailurePictures | undefined;
   #onLost: (error: unknown, entries: number) => void = () => {};
   #gathered: NewRow<'logged_requests'>[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(database: Database, clock: Clock, { requestLogMs }: { requestLogMs: number }) {
+  /** Without `pictures`, no pictures of failures are kept. */
+  constructor(database: Database, clock: Clock, { requestLogMs }: { requestLogMs: number }, pictures?: FailurePictures) {
     this.#database = database;
     this.#clock = clock;
     this.#keptMs = requestLogMs;
+    this.#pictures = pictures;
   }
 
   /** `listener` is told how many entries a fault of the database has cost. */
   watchLost(listener: (error: unknown, entries: number) => void): void {
     this.#onLost = listener;
+  }
+
+  /** The content that the sweep removes. */
+  get expiringContent(): FailurePictures[] {
+    return this.#pictures ? [this.#pictures] : [];
   }
 
   get isOn(): boolean {
@@ -113,6 +126,12 @@ export class RequestLog {
     return this.#writing;
   }
 
+  /** Resolves when entries and pictures are written, or lost. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#pictures?.flush();
+  }
+
   /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, filter: RequestFilter, after?: Position): Promise<ListPage<LoggedRequest>> {
     await this.flush();
@@ -139,6 +158,12 @@ export class RequestLog {
     const own = this.#rows().where('id', '=', id).where('key_id', '=', keyId).where('created_at', '>', this.oldest());
     const row = await own.executeTakeFirst();
     return row && toLogged(row);
+  }
+
+  /** The picture of a failure as a JPEG. Undefined if there is none, or the entry belongs to another key. */
+  async readPicture(keyId: string, id: string): Promise<Readable | undefined> {
+    const picture = (await this.find(keyId, id))?.picture;
+    return picture === undefined ? undefined : this.#pictures?.read(keyId, picture);
   }
 
   async removeOld(): Promise<void> {
@@ -170,6 +195,7 @@ export class RequestLog {
       ...{ endpoint, milliseconds, callersId: origin.caller_request_id, position: item?.position },
       ...{ source, templateVersion, documentId, pages, bytes, stages, warnings, warningKinds },
       ...(code && { message: describeFailure(code, details.error), ...(cause.length && { cause: Object.fromEntries(cause) }) }),
+      ...(code && details.picture && this.#keepPicture(keyId, details.picture)),
     };
     return {
       id: typeof origin.request_id === 'string' ? origin.request_id : createId('req'),
@@ -181,6 +207,12 @@ export class RequestLog {
       reference: item?.reference ?? null,
       details: JSON.stringify(kept),
     };
+  }
+
+  #keepPicture(keyId: string, picture: FailurePicture): Pick<Details, 'picture' | 'pictureUntil'> {
+    const keptMs = Math.min(picture.keptMs, this.#keptMs);
+    const name = this.#pictures?.keep(keyId, { ...picture, keptMs });
+    return name === undefined ? {} : { picture: name, pictureUntil: this.#clock() + keptMs };
   }
 
   async #write(rows: NewRow<'logged_requests'>[]): Promise<void> {

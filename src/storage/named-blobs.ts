@@ -16,7 +16,11 @@ export async function readNamedBlobs({ query }: Database, names: string[]): Prom
   const answers = await query.selectFrom('idempotency_keys').select('blob').where('blob', 'in', names).execute();
   const assets = await query.selectFrom('template_assets').select('blob').where('blob', 'in', names).execute();
   const shared = await query.selectFrom('account_assets').select('blob').where('blob', 'in', names).execute();
-  return new Set([...documents.map(({ id }) => id), ...[...answers, ...assets, ...shared].map(({ blob }) => blob ?? '')]);
+  const pictures = await query.selectFrom('failure_pictures').select('blob').where('blob', 'in', names).execute();
+  return new Set([
+    ...documents.map(({ id }) => id),
+    ...[...answers, ...assets, ...shared, ...pictures].map(({ blob }) => blob ?? ''),
+  ]);
 }
 
 async function isMigratedFurther(query: Query): Promise<boolean> {

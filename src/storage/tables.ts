@@ -24,6 +24,8 @@ export interface Tables {
     default_options: Generated<string | null>;
     /** The size of its files in bytes. */
     asset_bytes: Generated<number>;
+    /** Whether a picture of the page is kept when a render fails. */
+    failure_pictures: Generated<number>;
     created_at: number;
     /** Since when the operator has suspended the account; null if it is not suspended. */
     suspended_at: Generated<number | null>;
@@ -222,6 +224,16 @@ export interface Tables {
     reference: string | null;
     /** JSON: what no list is filtered by. */
     details: string;
+  };
+  /** Pictures of pages whose render has failed. The details of logged requests name them. */
+  failure_pictures: {
+    /** The name of the content. */
+    blob: string;
+    key_id: string;
+    account_id: string;
+    created_at: number;
+    /** From then on, it is not shown any more, and the next sweep removes it. */
+    remove_at: number;
   };
   idempotency_keys: {
     key_id: string;

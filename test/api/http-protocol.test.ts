@@ -204,6 +204,7 @@ describe('methods', () => {
     ['/v1/batches/bat_x/events', 'GET, HEAD'],
     ['/v1/usage', 'GET, HEAD'],
     ['/v1/account', 'GET, HEAD, PATCH'],
+    ['/v1/requests/req_x/picture', 'GET, HEAD'],
     ['/v1/session', 'DELETE, GET, HEAD, POST'],
     ['/v1/playground', 'GET, HEAD'],
     ['/v1/playground/pdf', 'POST'],

@@ -173,6 +173,7 @@ describe('a new service', () => {
       '/v1/renders/{id}',
       '/v1/requests',
       '/v1/requests/{id}',
+      '/v1/requests/{id}/picture',
       '/v1/certificates',
       '/v1/certificates/{id}',
       '/v1/templates',

@@ -119,6 +119,10 @@ test('reads the request log, and runs failed items again', async () => {
   const { requestId } = await platen.pdf({ html: '<p>logged' });
   await eventually('it is logged', async () => (await platen.requests.get(requestId).catch(() => undefined)) !== undefined);
   expect(await platen.requests.get(requestId)).toMatchObject({ status: 'succeeded', endpoint: '/v1/pdf', pages: 1 });
+  await platen.updateAccount({ failure_pictures: true });
+  const refused = await platen.pdf({ html: '<p>x', options: { waitForFunction: 'missing()' } }).catch((error: unknown) => error);
+  const picture = await platen.requests.picture((refused as PlatenError).requestId);
+  expect([picture.contentType, (await picture.bytes())[0]]).toEqual(['image/jpeg', 0xff]);
   const items = [{ html: '<p>x', options: { pageRanges: '9' } }];
   const { batch_id } = await platen.batches.create({ items }, { wait: 60 });
   expect(await platen.batches.retry(batch_id, { wait: 60 })).toMatchObject({ total: 1, failed: 1 });

@@ -28,6 +28,7 @@ const LANDED: Record<string, string> = {
   '0030-shared-templates': '8f8d72e06138da4e3a7186c8749f6451946683bac9601c3202d0ab94dbf08f4e',
   '0031-account-defaults': '1245954634eddbc62085c53256ad8b8f3ef93f8e357d17cf2ad8794d0ebf3166',
   '0034-sessions': '8929adf7cdd3813b646914de552ac36b9c96473dae223922091bdaf291c8f0ea',
+  '0035-failure-pictures': '40076c35c41beedf97dfb90bae1df65a67f3aec66ec07716ad037a0774ef311b',
 };
 
 test('does not change a migration that has landed', async () => {

@@ -17,6 +17,7 @@ export type {
   Comparison,
   Document as DocumentRecord,
   DryRunResult,
+  LoggedRequest,
   Render,
   Report,
   TemplateVersion as VersionRecord,

@@ -25,7 +25,11 @@ export function namedFiles(databaseFile: string): Array<{ file: string; until: n
   const answers = 'SELECT blob, blob_until FROM idempotency_keys WHERE blob IS NOT NULL';
   const forever = (table: string) => `SELECT blob, ${Number.MAX_SAFE_INTEGER} FROM ${table}`;
   const assets = `${forever('template_assets')} UNION ALL ${forever('account_assets')}`;
-  const rows = database.prepare(`${documents} UNION ${answers} UNION ${assets}`).all() as Array<{ id: string; until: number }>;
+  const pictures = 'SELECT blob, remove_at FROM failure_pictures';
+  const rows = database.prepare(`${documents} UNION ${answers} UNION ${assets} UNION ${pictures}`).all() as Array<{
+    id: string;
+    until: number;
+  }>;
   database.close();
   return rows.map(({ id, until }) => ({ file: blobFile(id), until })).sort((a, b) => (a.file < b.file ? -1 : 1));
 }

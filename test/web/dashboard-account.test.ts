@@ -46,6 +46,18 @@ test('stores every result if that is wanted', async () => {
   expect((await client.pdf({ html: '<p>x' })).headers.get('platen-document-id')).toMatch(/^doc_/);
 });
 
+test('keeps pictures of failures if that is wanted', async () => {
+  const client = await newClient();
+  const page = await signIn(client.key, '/account');
+  const choice = page.getByLabel('Keep a picture of the page when a render fails');
+  await choice.check();
+  await page.getByText('Pictures of failures are kept.').waitFor();
+  expect(await client.json('/v1/account')).toMatchObject({ failure_pictures: true });
+  await choice.uncheck();
+  await page.getByText('No pictures are kept.').waitFor();
+  expect(await client.json('/v1/account')).toMatchObject({ failure_pictures: false });
+});
+
 test('adds a certificate that signs, and deletes it', async () => {
   const client = await newClient();
   const page = await signIn(client.key, '/certificates', [422]);

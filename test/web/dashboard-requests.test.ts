@@ -39,6 +39,18 @@ test('leads from a failed request to its cause, and to a result', async () => {
   await page.getByRole('heading', { name: 'Template', exact: true }).waitFor();
 });
 
+test('shows the picture of a failure', async () => {
+  const client = await newClient();
+  await client.send('PATCH', '/v1/account', { failure_pictures: true });
+  const failed = await client.pdf({ html: '<h1>Sign in</h1>', options: { waitForFunction: 'missing()' } });
+  const page = await signIn(client.key, `/requests/${failed.headers.get('x-request-id')}`, [404]);
+  const picture = page.getByRole('img', { name: 'The page when the render failed' });
+  await expect
+    .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+    .toBeGreaterThan(600);
+  await expectSound(page);
+});
+
 test('keeps its filters in the URL, and finds by template and day', async () => {
   const { client, template } = await keyWithRequests();
   await client.pdf({ html: '<p>without a template' });

@@ -53,6 +53,7 @@ function Sections({ account, loaded }: { account: Account; loaded: Loaded<Accoun
         ]}
       />
       <Storing {...props} />
+      <FailurePictures {...props} />
       <DefaultOptions {...props} />
       <Files {...props} />
     </div>
@@ -96,6 +97,30 @@ function Storing({ account, change }: SectionProps) {
           onClick={() => saving.run(() => change({ document_expired_webhook_url: url.trim() || null }, 'The URL was saved.'))}
         />
       </div>
+      <ErrorMessage error={saving.error} />
+    </section>
+  );
+}
+
+function FailurePictures({ account: { failure_pictures: isOn }, change }: SectionProps) {
+  const saving = useAction();
+  const set = (failure_pictures: boolean) =>
+    saving.run(() => change({ failure_pictures }, failure_pictures ? 'Pictures of failures are kept.' : 'No pictures are kept.'));
+  return (
+    <section class="stack">
+      <h2>Failed renders</h2>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={saving.running ? !isOn : isOn}
+          disabled={saving.running}
+          onChange={({ currentTarget: { checked } }) => set(checked)}
+        />
+        <span>
+          Keep a picture of the page when a render fails
+          <span class="hint block">It is shown with the request, and kept as long as that, but no longer than documents.</span>
+        </span>
+      </label>
       <ErrorMessage error={saving.error} />
     </section>
   );

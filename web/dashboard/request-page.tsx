@@ -79,8 +79,9 @@ function Found({ request }: { request: LoggedRequest }) {
         </p>
       )}
       <ErrorMessage error={again.action.error} />
-      <div class={again.result ? 'beside' : ''}>
+      <div class={again.result || request.picture_url !== undefined ? 'beside' : ''}>
         {again.result && <Result result={again.result} />}
+        {!again.result && request.picture_url !== undefined && <Picture id={request.request_id} />}
         <RequestFacts request={request} />
       </div>
     </>
@@ -108,6 +109,17 @@ function Result({ result }: { result: RenderedPdf }) {
           <p class="nothing">Loading the pages…</p>
         </PdfView>
       </div>
+    </section>
+  );
+}
+
+function Picture({ id }: { id: string }) {
+  const path = `/v1/requests/${encodeURIComponent(id)}/picture`;
+  return (
+    <section class="stack" aria-label="The page when the render failed">
+      <a class="picture-place" href={path} target="_blank" rel="noopener">
+        <img src={path} alt="The page when the render failed" />
+      </a>
     </section>
   );
 }

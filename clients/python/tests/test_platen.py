@@ -174,6 +174,10 @@ def test_batches(platen: Platen) -> None:
     entry = next(iter(platen.requests.list(batch_id=batch_id, status="failed")))
     assert entry["code"] == "invalid_request"
     assert platen.requests.get(entry["request_id"]) == entry
+    platen.update_account({"failure_pictures": True})
+    with pytest.raises(PlatenError) as failed:
+        platen.pdf({"html": "<p>x", "options": {"waitForFunction": "missing()"}})
+    assert platen.requests.picture(failed.value.request_id).read().startswith(b"\xff\xd8")
     failing = platen.batches.create({"items": [{"html": "<p>x", "options": {"pageRanges": "9"}}]}, wait=60)["batch_id"]
     assert platen.batches.retry(failing, wait=60)["failed"] == 1
 

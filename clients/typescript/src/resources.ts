@@ -312,6 +312,11 @@ export class Requests extends Resource {
   get(id: string, options?: CallOptions): Promise<api.LoggedRequest> {
     return this.transport.json(`/v1/requests/${id}`, options);
   }
+
+  /** Downloads what the page showed when the render failed, as JPEG, for accounts with `failure_pictures`. */
+  async picture(id: string, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.transport.send(`/v1/requests/${id}/picture`, { ...options }));
+  }
 }
 
 async function ended<T extends { status: string }>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -33,6 +33,13 @@ const PatchBody = Type.Object(
       'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
+    failure_pictures: option(Type.Boolean(), {
+      expected: 'true or false',
+      description:
+        'Whether a picture of the page is kept when a render fails, with its entry of the request log and no longer than documents. Others who may use the key then see what the page showed.',
+      'x-default': 'unchanged; false for a new account',
+      examples: [true],
+    }),
     document_expired_webhook_url: option(Type.Union([Type.String(), Type.Null()]), {
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
@@ -80,22 +87,26 @@ export function accountRoutes(app: FastifyInstance, services: RouteServices): vo
   app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, services));
 
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
-    const { auto_store: autoStore, document_expired_webhook_url: expiredUrl, ...defaults } = checkPatch(request.body);
+    const { auto_store: autoStore, failure_pictures: failurePictures, ...rest } = checkPatch(request.body);
+    const { document_expired_webhook_url: expiredUrl, ...defaults } = rest;
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
     const principal = requirePrincipal(request);
     const { accountId, plan } = principal;
     requireWebhook(principal, url ?? undefined, 'document_expired_webhook_url');
-    if (autoStore && plan.retentionMs === 0)
-      throw new ServiceError(
-        'storage_unavailable',
-        `the plan ${plan.name} does not store documents, so auto_store cannot be true`,
-      );
+    requireStorage(plan, { auto_store: autoStore, failure_pictures: failurePictures });
     const { options, assets } = parseDefaults(defaults, limits);
     if (assets) await replaceAssets(services, principal, assets);
-    if ([autoStore, url, options].some((each) => each !== undefined))
-      await accounts.update(accountId, { autoStore, documentExpiredUrl: url, options });
+    if ([autoStore, failurePictures, url, options].some((each) => each !== undefined))
+      await accounts.update(accountId, { autoStore, failurePictures, documentExpiredUrl: url, options });
     return accountRecord(request, services);
   });
+}
+
+/** Throws `storage_unavailable` if a member is to be true, and the plan stores nothing. */
+function requireStorage(plan: Principal['plan'], wanted: Record<string, boolean | undefined>): void {
+  const name = Object.keys(wanted).find((each) => wanted[each]);
+  if (name !== undefined && plan.retentionMs === 0)
+    throw new ServiceError('storage_unavailable', `the plan ${plan.name} does not store documents, so ${name} cannot be true`);
 }
 
 async function replaceAssets(
@@ -131,6 +142,7 @@ async function accountRecord(request: FastifyRequest, { accounts, accountAssets 
     name: account.name,
     plan: account.plan,
     auto_store: account.autoStore,
+    failure_pictures: account.failurePictures,
     document_expired_webhook_url: account.documentExpiredUrl,
     options: account.options,
     assets: (await accountAssets.list(account.id)).map(assetRecord),
@@ -145,6 +157,7 @@ const ACCOUNT_SCHEMA = recordSchema('Account', {
   name: { type: 'string' },
   plan: { type: 'string' },
   auto_store: { type: 'boolean' },
+  failure_pictures: { type: 'boolean' },
   document_expired_webhook_url: { type: ['string', 'null'], format: 'uri' },
   options: DEFAULT_OPTIONS,
   assets: { type: 'array', items: ASSET_SCHEMA, description: 'By path.' },

@@ -3,12 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { LoggedRequest } from '../../request-log/request-log.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { type ById, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
+import { type ById, binary, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { readPage, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { getAndHead } from '../server/get-and-head.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { PROBLEMS } from '../server/problem.ts';
 import type { RouteServices } from './services.ts';
 
+const JPEG = 'image/jpeg';
 const STATUSES = ['succeeded', 'failed'] as const;
 
 const FILTERS = {
@@ -27,13 +30,23 @@ export function requestRoutes(app: FastifyInstance, { requestLog }: RouteService
     const { status, code, reference, template_id: templateId, batch_id: batchId } = filter;
     const during = { createdAfter: filter.created_after, createdBefore: filter.created_before };
     const filters = { status, code, reference, templateId, batchId, ...during };
-    return toList(await requestLog.list(requirePrincipal(request).keyId, page.limit, filters, page.after), requestRecord);
+    const found = await requestLog.list(requirePrincipal(request).keyId, page.limit, filters, page.after);
+    return toList(found, (logged) => requestRecord(logged, requestOrigin(request)));
   });
 
   app.get<ById>('/v1/requests/:id', { schema: READ }, async (request) => {
     const found = await requestLog.find(requirePrincipal(request).keyId, request.params.id);
     if (!found) throw new ServiceError('not_found', 'there is no such request, or it belongs to another key');
-    return requestRecord(found);
+    return requestRecord(found, requestOrigin(request));
+  });
+
+  getAndHead<ById>(app, '/v1/requests/:id/picture', { schema: PICTURE }, async (request, reply) => {
+    const picture = await requestLog.readPicture(requirePrincipal(request).keyId, request.params.id);
+    if (!picture) throw new ServiceError('not_found', 'there is no picture of such a request, or it belongs to another key');
+    reply.type(JPEG).header('content-security-policy', "default-src 'none'");
+    if (request.method !== 'HEAD') return reply.send(picture);
+    picture.destroy();
+    return reply.send();
   });
 }
 
@@ -44,8 +57,8 @@ function readStatus(text: string): (typeof STATUSES)[number] {
 }
 
 /** Members that are undefined are absent. */
-function requestRecord(logged: LoggedRequest) {
-  const { code, batch_id: batchId } = logged;
+function requestRecord(logged: LoggedRequest, origin: string) {
+  const { code, batch_id: batchId, pictureUntil = 0 } = logged;
   return {
     ...{ id: logged.id, request_id: logged.id, key_id: logged.key_id },
     status: code === null ? 'succeeded' : 'failed',
@@ -62,6 +75,7 @@ function requestRecord(logged: LoggedRequest) {
     ...{ reference: logged.reference ?? undefined, caller_request_id: logged.callersId, document_id: logged.documentId },
     ...{ pages: logged.pages, bytes: logged.bytes, milliseconds: logged.milliseconds, stages: logged.stages },
     ...{ warning_count: logged.warnings, warnings: logged.warningKinds },
+    picture_url: pictureUntil > Date.now() ? `${origin}/v1/requests/${logged.id}/picture` : undefined,
     created_at: toIsoTime(logged.createdAt),
   };
 }
@@ -106,12 +120,17 @@ const REQUEST_SCHEMA = recordSchema(
     },
     warning_count: INTEGER,
     warnings: { type: 'array', items: TEXT, description: 'The kinds of the warnings.' },
+    picture_url: {
+      ...TEXT,
+      format: 'uri',
+      description: 'What the page showed when the render failed, if the account has `failure_pictures` on.',
+    },
     created_at: { ...TIME, description: 'When it ended.' },
   },
   [
     ...(['source', 'code', 'http_status', 'message', 'cause', 'template_id', 'template_version', 'batch_id', 'index'] as const),
     ...(['render_id', 'reference', 'caller_request_id', 'document_id', 'pages', 'bytes', 'stages'] as const),
-    ...(['warning_count', 'warnings'] as const),
+    ...(['warning_count', 'warnings', 'picture_url'] as const),
   ],
 );
 
@@ -144,4 +163,12 @@ const READ = {
   description: 'The id of a call is its `X-Request-Id`. It can be read a second after the reply at the latest.',
   params: pathId('Request', 'req'),
   response: { 200: { description: 'The request.', ...REQUEST_SCHEMA } },
+};
+
+const PICTURE = {
+  operationId: 'readRequestPicture',
+  summary: 'Read the picture of a failure',
+  description: 'The part of the page that the viewport shows. There is none if the page did not answer within a second.',
+  params: pathId('Request', 'req'),
+  response: { 200: { description: 'The picture.', content: binary(JPEG) } },
 };

@@ -24,7 +24,11 @@ const DELETE = [
   'UPDATE idempotency_keys SET blob_until = :now WHERE blob = :blob',
 ];
 /** The files were replaced in the database of the service, or the template version that they belonged to no longer exists. */
-const DELETE_ASSETS = ['DELETE FROM template_assets WHERE blob = :blob', 'DELETE FROM account_assets WHERE blob = :blob'];
+const DELETE_ASSETS = [
+  'DELETE FROM template_assets WHERE blob = :blob',
+  'DELETE FROM account_assets WHERE blob = :blob',
+  'DELETE FROM failure_pictures WHERE blob = :blob',
+];
 
 /** Does not block writers. Free pages of SQLite, which may still contain deleted rows, are not copied. Returns the file. */
 export async function takeSnapshot(query: Query, folder: string, { ofPostgres }: { ofPostgres: boolean }): Promise<string> {
@@ -43,13 +47,14 @@ async function copyPostgres(query: Query, path: string): Promise<void> {
   await sql`PRAGMA journal_mode = DELETE`.execute(copy.query); // a backup has no log beside its database
 }
 
-/** The content of documents that have not expired at `now`, of stored replies to idempotent requests, and of the files of templates and accounts. */
+/** The content of documents that have not expired at `now`, of stored replies to idempotent requests, of the files of templates and accounts, and of pictures of failures. */
 export async function livingContent(query: Query, now: number): Promise<NamedContent[]> {
   const { rows } = await sql<NamedContent>`
     select id as blob, bytes, sha256 from documents where has_content = 1 and deleted_at is null and remove_at > ${now}
     union all select blob, null, null from idempotency_keys where blob is not null and blob_until > ${now}
     union all select distinct blob, bytes, null from template_assets
-    union all select blob, bytes, null from account_assets`.execute(query);
+    union all select blob, bytes, null from account_assets
+    union all select blob, null, null from failure_pictures where remove_at > ${now}`.execute(query);
   return rows;
 }
 

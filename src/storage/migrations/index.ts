@@ -10,6 +10,7 @@ import { templates } from './0028-templates.ts';
 import { sharedTemplates } from './0030-shared-templates.ts';
 import { accountDefaults } from './0031-account-defaults.ts';
 import { sessions } from './0034-sessions.ts';
+import { failurePictures } from './0035-failure-pictures.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -19,4 +20,5 @@ export const migrations: Record<string, Migration> = {
   '0030-shared-templates': sharedTemplates,
   '0031-account-defaults': accountDefaults,
   '0034-sessions': sessions,
+  '0035-failure-pictures': failurePictures,
 };

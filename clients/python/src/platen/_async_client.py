@@ -334,6 +334,12 @@ class AsyncRequests(_AsyncResource):
     async def get(self, request_id: str) -> types.LoggedRequest:
         return await self._transport.json("GET", f"/v1/requests/{request_id}")
 
+    async def picture(self, request_id: str) -> AsyncRendered:
+        """Downloads what the page showed when the render failed, as JPEG, for accounts with ``failure_pictures``."""
+        async with self._content("GET", f"/v1/requests/{request_id}/picture") as rendered:
+            await rendered.read()
+            return rendered
+
 
 class AsyncPlaten(_AsyncResource):
     """A client of the service at ``base_url``.

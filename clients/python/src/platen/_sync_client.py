@@ -335,6 +335,12 @@ class Requests(_Resource):
     def get(self, request_id: str) -> types.LoggedRequest:
         return self._transport.json("GET", f"/v1/requests/{request_id}")
 
+    def picture(self, request_id: str) -> Rendered:
+        """Downloads what the page showed when the render failed, as JPEG, for accounts with ``failure_pictures``."""
+        with self._content("GET", f"/v1/requests/{request_id}/picture") as rendered:
+            rendered.read()
+            return rendered
+
 
 class Platen(_Resource):
     """A client of the service at ``base_url``.

@@ -1445,6 +1445,8 @@ class LoggedRequest(TypedDict):
     warning_count: NotRequired[int]
     warnings: NotRequired[list[str]]
     """The kinds of the warnings."""
+    picture_url: NotRequired[str]
+    """What the page showed when the render failed, if the account has `failure_pictures` on."""
     created_at: str
     """When it ended."""
 
@@ -1679,7 +1681,7 @@ class TemplatePreview(TypedDict):
     data: NotRequired[dict[str, Any]]
     """The values that the template inserts. Default: `{}`."""
     template_id: NotRequired[str]
-    """The template that the text is a change of. Its files and the schema of its data are used."""
+    """The template, or the version, that the text is a change of. Its files and the schema of its data are used."""
     options: NotRequired[PdfOptions]
 
 
@@ -1860,6 +1862,7 @@ class Account(TypedDict):
     name: str
     plan: str
     auto_store: bool
+    failure_pictures: bool
     document_expired_webhook_url: str | None
     options: DefaultOptions
     """Options for all renders of the account whose requests leave them out; those that an image does not have are
@@ -1877,6 +1880,10 @@ class AccountChange(TypedDict):
     auto_store: NotRequired[bool]
     """Whether every render without `store: false` is stored. The reply is the result in either case. Default:
     unchanged; false for a new account."""
+    failure_pictures: NotRequired[bool]
+    """Whether a picture of the page is kept when a render fails, with its entry of the request log and no longer
+    than documents. Others who may use the key then see what the page showed. Default: unchanged; false for a new
+    account."""
     document_expired_webhook_url: NotRequired[str | None]
     """URL that receives a signed `document.expired` event for every document of the account that expires; `null` for
     none. Default: unchanged; null for a new account."""
