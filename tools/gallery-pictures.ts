@@ -44,7 +44,7 @@ async function drawPicture(id: string): Promise<Buffer> {
   const size = 'max-width: 100%; max-height: 100%';
   const html = `<!doctype html><style>${style}</style><img style="${size}" src="data:image/png;base64,${png}">`;
   for (let quality = 80; ; quality -= 10) {
-    const options = { format: 'webp', quality, viewport: { width: WIDTH, height: HEIGHT }, devicePixelRatio: 1 };
+    const options = { type: 'webp', quality, viewport: { width: WIDTH, height: HEIGHT }, deviceScaleFactor: 1 };
     const picture = Buffer.from(await (await succeeded(client.send('POST', '/v1/image', { html, options }))).arrayBuffer());
     if (picture.length <= MAX_BYTES || quality <= 20) return picture;
   }

@@ -34,7 +34,7 @@ const PICTURES: Picture[] = [
     context: { ...DESK, colorScheme: 'dark' },
     show: async (page) => {
       await page.goto('/');
-      await chooseExample(page, 'Order from a template');
+      await chooseExample(page, 'Account statement');
       await isDrawn(page);
     },
   },
@@ -110,7 +110,7 @@ async function chooseExample(page: Page, name: string): Promise<void> {
   await page.getByText('no warnings', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Examples' }).click();
   const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
-  await page.getByRole('dialog').getByRole('button', { name }).click();
+  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${name} `) }).first().click();
   await rendered;
   await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' }); // wait until the message has disappeared
 }

@@ -5,7 +5,7 @@ export interface GalleryTemplate {
   /** The name of its folder. */
   folder: string;
   html: string;
-  options: Record<string, unknown>;
+  /** In the order of `about.json`, each with the options of its print. */
   samples: Array<{ name: string; data: Record<string, unknown>; options: Record<string, unknown> }>;
 }
 
@@ -22,11 +22,10 @@ async function readTemplate(folder: string): Promise<GalleryTemplate> {
   const place = new URL(`${folder}/`, GALLERY);
   const readJson = async (name: string) => JSON.parse(await readFile(new URL(name, place), 'utf8')) as Record<string, unknown>;
   const files = await readdir(place);
-  const { options = {} } = (await readJson('about.json')) as { options?: Record<string, unknown> };
-  const names = files.filter((file) => file.startsWith('data-')).map((file) => file.slice('data-'.length, -'.json'.length));
-  const samples = names.sort().map(async (name) => {
+  const about = (await readJson('about.json')) as { samples: string[]; options?: Record<string, unknown> };
+  const samples = about.samples.map(async (name) => {
     const own = files.includes(`options-${name}.json`) ? await readJson(`options-${name}.json`) : {};
-    return { name, data: await readJson(`data-${name}.json`), options: { ...options, ...own } };
+    return { name, data: await readJson(`data-${name}.json`), options: { ...about.options, ...own } };
   });
-  return { folder, html: await readFile(new URL('template.html', place), 'utf8'), options, samples: await Promise.all(samples) };
+  return { folder, html: await readFile(new URL('template.html', place), 'utf8'), samples: await Promise.all(samples) };
 }

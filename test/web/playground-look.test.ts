@@ -156,23 +156,21 @@ test('replaces the draft by an example, and restores it', async () => {
   await playground.shows('Mine');
   for (const [name, text, pages] of EXAMPLES) {
     await page.getByRole('button', { name: 'Examples' }).click();
-    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${name} `) }).first().click();
     await playground.shows(text);
     await page.getByText(`of ${pages}`, { exact: true }).waitFor();
   }
   await page.getByRole('button', { name: 'Examples' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Invoice' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Letter / }).first().click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await playground.shows('Thank you');
 });
 
 const EXAMPLES = [
-  ['Invoice', 'Northlight Studio', 1],
-  ['Report', 'Water', 3],
+  ['Account statement', 'Harbour Bank', 6],
   ['Shipping label', 'Ada Byron', 1],
   ['Certificate', 'Grace Hopper', 1],
-  ['Charts', 'Orders by week', 1],
-  ['Order from a template', 'Thank you, Ada & Sons', 1],
+  ['Invoice', 'Thank you', 1],
 ] as const;
 
 test('is not affected by hostile documents', async () => {

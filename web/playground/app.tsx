@@ -10,7 +10,7 @@ import { downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { DraftsDialog } from './drafts-dialog.tsx';
 import { Editors } from './editors.tsx';
-import { ExamplesDialog } from './examples/examples-dialog.tsx';
+import { ExamplesDialog } from './examples-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { OptionsForm } from './options/options-form.tsx';

@@ -23,7 +23,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
     <Dialog title="Drafts" onClose={onClose}>
       <p class="hint">What you write is kept in this browser only, also after the tab is closed: the last 50 drafts.</p>
       {drafts.length === 0 && <p>There are no drafts yet.</p>}
-      <ul class="examples drafts">
+      <ul class="drafts">
         {drafts.map((kept) => (
           <li key={kept.id}>
             <button type="button" onClick={() => open(kept)}>

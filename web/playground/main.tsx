@@ -10,11 +10,11 @@ import { showAbout } from './about.ts';
 import { App, Off } from './app.tsx';
 import { type Draft, draft, replaceDraft } from './draft.ts';
 import { openHistory, takeLatest } from './draft-history.ts';
-import { EXAMPLES } from './examples/examples.ts';
 import { loop, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
 import { readStoredDraft, storeDrafts } from './stored-draft.ts';
+import { WELCOME } from './welcome/welcome.ts';
 
 /** How long the page waits for the drafts of earlier tabs. */
 const MAX_OPENING_MS = 1_000;
@@ -25,7 +25,7 @@ if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
   await Promise.race([openHistory(), pause(MAX_OPENING_MS)]); // a browser may never answer
-  replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? EXAMPLES[0].draft);
+  replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? WELCOME);
   storeDrafts();
   takeTemplate();
   await takeLink();

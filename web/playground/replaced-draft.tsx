@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { Button } from '../shared/button.tsx';
 import { readStored, store } from '../shared/storage.ts';
 import { type Draft, draft, isBlank, isSameDraft, replaceDraft, toDraft } from './draft.ts';
-import { EXAMPLES } from './examples/examples.ts';
+import { WELCOME } from './welcome/welcome.ts';
 
 const STORAGE_KEY = 'platen.playground.replaced';
 const MAX_KEPT = 10;
@@ -29,7 +29,7 @@ export function replaceKeepingDraft(by: Draft, name: string): void {
 
 /** Whether the visitor has written it, or at least changed what an example or a link gave. */
 export function isOwn(other: Draft): boolean {
-  const given = [...EXAMPLES.map((example) => example.draft), ...(replacement.value ? [replacement.value.by] : [])];
+  const given = [WELCOME, ...(replacement.value ? [replacement.value.by] : [])];
   return !isBlank(other) && !given.some((each) => isSameDraft(each, other));
 }
 

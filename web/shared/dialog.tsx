@@ -5,16 +5,18 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 export interface DialogProps {
   title: string;
   onClose(): void;
+  /** Whether it may be as wide as the window. */
+  wide?: boolean;
   children: ComponentChildren;
 }
 
 /** The dialog is open as long as it is rendered. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, wide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => element.current?.showModal(), []);
   return (
-    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={element} class={wide ? 'wide' : undefined} aria-labelledby={heading} onClose={onClose}>
       <div class="dialog-body">
         <h2 id={heading}>{title}</h2>
         {children}
