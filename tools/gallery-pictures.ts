@@ -40,7 +40,8 @@ async function download(path: string): Promise<Buffer> {
 /** Draws the upper part of the first page, in the best quality that is small enough. */
 async function drawPicture(id: string): Promise<Buffer> {
   const png = (await download(`/v1/documents/${id}/pages/1.png?width=${2 * WIDTH}`)).toString('base64');
-  const style = 'body { margin: 0; display: flex; justify-content: center; align-items: center; height: 100vh; background: #eef0f4 }';
+  const style =
+    'body { margin: 0; display: flex; justify-content: center; align-items: center; height: 100vh; background: #eef0f4 }';
   const size = 'max-width: 100%; max-height: 100%';
   const html = `<!doctype html><style>${style}</style><img style="${size}" src="data:image/png;base64,${png}">`;
   for (let quality = 80; ; quality -= 10) {

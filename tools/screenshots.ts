@@ -110,7 +110,11 @@ async function chooseExample(page: Page, name: string): Promise<void> {
   await page.getByText('no warnings', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Examples' }).click();
   const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
-  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${name} `) }).first().click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: new RegExp(`^${name} `) })
+    .first()
+    .click();
   await rendered;
   await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' }); // wait until the message has disappeared
 }

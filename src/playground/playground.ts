@@ -17,6 +17,7 @@ import type { Templates } from '../templates/templates.ts';
 import { phaseSpans } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
+import { PlaygroundResults } from './results.ts';
 import type { VisitorTime } from './visitor-time.ts';
 
 export interface PlaygroundServices {
@@ -45,6 +46,7 @@ const PAUSE_FACTOR = 6;
 const IDLE_MS = 300;
 
 export class Playground {
+  readonly results = new PlaygroundResults();
   readonly #services: PlaygroundServices;
   readonly #options: PoolOptions;
   readonly #queue: OwnerQueue;
@@ -111,6 +113,7 @@ export class Playground {
   async close(): Promise<void> {
     this.#ending = true;
     this.#closed = true;
+    this.results.clear();
     await this.#pool?.close();
   }
 

@@ -208,6 +208,7 @@ describe('methods', () => {
     ['/v1/session', 'DELETE, GET, HEAD, POST'],
     ['/v1/playground', 'GET, HEAD'],
     ['/v1/playground/pdf', 'POST'],
+    ['/v1/playground/results/pgr_1/pages/1.png', 'GET, HEAD'],
   ])('%s allows %s', async (path, allow) => {
     for (const method of ['QUERY', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       const answer = await answerTo(

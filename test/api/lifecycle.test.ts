@@ -205,6 +205,7 @@ describe('a new service', () => {
       '/v1/playground',
       '/links/{id}',
       '/v1/playground/pdf',
+      '/v1/playground/results/{id}/pages/{n}.png',
       '/v1/templates/{id}/assets/{path}',
     ]);
     expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(

@@ -1,4 +1,5 @@
 /** `POST /v1/playground/pdf`: renders without a key in a separate browser with lower limits, without storage or charges. */
+import { PNG } from 'pngjs';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
@@ -31,6 +32,25 @@ beforeEach(() => {
 });
 
 const textOf = async (response: Promise<Response>) => (await readPdfReply(await response)).pages[0];
+
+test('draws pages of a result by an id that only its visitor knows', async () => {
+  const reply = await visitor.pdf({ html: '<p>one<p style="break-before: page">two' });
+  const id = reply.headers.get('platen-result') ?? '';
+  expect(id).toMatch(/^pgr_[0-9A-Za-z]{22}$/);
+  const draw = (path: string, init?: RequestInit) => fetch(`${service.url}/v1/playground/results/${path}.png`, init);
+  const [first, second] = await Promise.all([draw(`${id}/pages/1`), draw(`${id}/pages/2`)]);
+  expect(first.headers.get('content-type')).toBe('image/png');
+  expect(first.headers.get('cache-control')).toBe('private, no-store');
+  const drawn = PNG.sync.read(Buffer.from(await first.arrayBuffer()));
+  expect(drawn.width).toBe(480);
+  expect(Buffer.from(await second.arrayBuffer()).equals(PNG.sync.write(drawn))).toBe(false);
+  expect((await draw(`${id}/pages/1`, { method: 'HEAD' })).status).toBe(200);
+  for (const path of [`${id}/pages/3`, `${id}/pages/0`, `${id}/pages/1e0`, `${id.slice(0, -1)}x/pages/1`, 'pgr_1/pages/1'])
+    await problem(await draw(path), 404, 'not_found');
+  await problem(await draw(`${id}/pages/1`, { headers: { accept: 'application/pdf' } }), 406, 'not_acceptable');
+  const locked = await visitor.pdf({ html: '<p>secret', options: { password: 'abc' } });
+  expect(locked.headers.get('platen-result')).toBeNull();
+});
 
 describe('the playground browser', () => {
   test('starts for the first visitor next to that of key holders, and restarts after a crash', async () => {

@@ -368,6 +368,8 @@ test('provides functions for browsers without a key or client', async () => {
     noting(`${service.url}/v1/playground/pdf`, { method: 'POST', headers, body }),
   ]);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const result = replies[2]?.headers.get('platen-result');
+  expect((await noting(`${service.url}/v1/playground/results/${result}/pages/1.png`)).status).toBe(200);
 });
 
 test('has no method that these tests do not call', () => {

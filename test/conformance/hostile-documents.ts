@@ -228,20 +228,19 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'bookmarks of many levels': [page(repeated(3, (n) => `<h2>${n}</h2><h3>${n}.1</h3><h4>${n}.1.1</h4><p>x`)), { outline: true }],
 };
 
-const GALLERY = new URL('../../web/playground/examples/', import.meta.url);
-const EXAMPLES: Record<string, object> = {
-  invoice: {},
-  report: {},
-  label: {},
-  certificate: { format: 'A4', landscape: true },
-  chart: {},
+const WEB = new URL('../../web/', import.meta.url);
+/** Templates are printed as they are, with braces for text. */
+const DESIGNS = {
+  invoice: 'playground/welcome/invoice.html',
+  label: 'gallery/shipping-label/template.html',
+  certificate: 'gallery/certificate/template.html',
 };
 
-/** The examples of the playground, with all drawings marked as decorative. */
-function gallery(): Array<[name: string, html: string, options: object]> {
-  return Object.entries(EXAMPLES).map(([name, options]) => {
-    const html = readFileSync(new URL(`${name}.html`, GALLERY), 'utf8');
-    return [`gallery ${name}`, html.replace(/<(svg|canvas)\b/g, '<$1 aria-hidden="true"').replace(/ role="img"/g, ''), options];
+/** Documents of the pages, with all drawings marked as decorative. */
+function designs(): Array<[name: string, html: string, options: object]> {
+  return Object.entries(DESIGNS).map(([name, path]) => {
+    const html = readFileSync(new URL(path, WEB), 'utf8');
+    return [`design ${name}`, html.replace(/<(svg|canvas)\b/g, '<$1 aria-hidden="true"').replace(/ role="img"/g, ''), {}];
   });
 }
 
@@ -249,5 +248,5 @@ export function hostileDocuments(): Array<{ name: string; html: string; options:
   const hostile = Object.entries(HOSTILE).map(([name, source]) =>
     typeof source === 'string' ? ([name, source, {}] as const) : ([name, ...source] as const),
   );
-  return [...hostile, ...gallery()].map(([name, html, options]) => ({ name, html, options }));
+  return [...hostile, ...designs()].map(([name, html, options]) => ({ name, html, options }));
 }

@@ -579,3 +579,22 @@ test('shares a template with the other keys of the account, which store copies',
   expect(data[0]?.template_id).not.toBe(template.template_id);
   expect(await accessibilityViolations(theirs)).toEqual([]);
 });
+
+test('begins a template with one of the gallery, and stores its data as a sample', async () => {
+  const key = await newClient();
+  const page = await signIn(key.key, '/templates', [504, 429]);
+  await page.getByRole('button', { name: 'From the gallery' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Receipt on a roll / })
+    .waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Receipt on a roll: Large party' }).click();
+  await page.getByRole('heading', { name: 'New template' }).waitFor();
+  await save(page).click();
+  await page.getByText('Saved as version 1.').waitFor();
+  const [stored] = await templatesOf(key);
+  expect(stored).toMatchObject({ name: 'Receipt on a roll', engine: 'liquid' });
+  const { samples } = await key.json<{ samples: unknown }>(`/v1/templates/${stored?.template_id}`);
+  expect(JSON.stringify(samples)).toContain('Merry Christmas');
+});

@@ -156,12 +156,20 @@ test('replaces the draft by an example, and restores it', async () => {
   await playground.shows('Mine');
   for (const [name, text, pages] of EXAMPLES) {
     await page.getByRole('button', { name: 'Examples' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${name} `) }).first().click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: new RegExp(`^${name} `) })
+      .first()
+      .click();
     await playground.shows(text);
     await page.getByText(`of ${pages}`, { exact: true }).waitFor();
   }
   await page.getByRole('button', { name: 'Examples' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: /^Letter / }).first().click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Letter / })
+    .first()
+    .click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await playground.shows('Thank you');
 });

@@ -7,7 +7,9 @@ import { handOver } from '../shared/handed-over.ts';
 export function GalleryDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Gallery" onClose={onClose} wide>
-      <p class="hint">Options, such as PDF/UA and form fields, are sent with each render. The playground shows those of a template.</p>
+      <p class="hint">
+        Options, such as PDF/UA and form fields, are sent with each render. The playground shows those of a template.
+      </p>
       <GalleryList
         onChoose={({ name, html, data }) => handOver({ name, engine: 'liquid', html, data }, '/dashboard/templates/new')}
       />

@@ -30,10 +30,12 @@ interface About {
 const ABOUT = import.meta.glob<About>('./*/about.json', { eager: true, import: 'default' });
 const PICTURES = import.meta.glob<string>('./*/page.webp', { eager: true, import: 'default', query: '?url' });
 
-export const GALLERY: GalleryTemplate[] = Object.entries(ABOUT).map(([path, { name, about, samples }]) => {
-  const folder = path.split('/')[1] ?? '';
-  return { folder, name, about, picture: PICTURES[`./${folder}/page.webp`] ?? '', samples };
-});
+export const GALLERY: GalleryTemplate[] = Object.entries(ABOUT)
+  .map(([path, { name, about, samples }]) => {
+    const folder = path.split('/')[1] ?? '';
+    return { folder, name, about, picture: PICTURES[`./${folder}/page.webp`] ?? '', samples };
+  })
+  .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 
 /** How a data set is called where people choose it: `two-pages` is "Two pages". */
 export function sampleTitle(sample: string): string {

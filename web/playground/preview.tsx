@@ -12,6 +12,7 @@ export function Preview() {
   return (
     <PdfView
       pdf={result?.pdf}
+      picture={result?.picture}
       password={readPassword(result?.body.options?.password)}
       busy={renderSeconds.value !== undefined}
       outdated={isOutdated.value ? describeNext() : undefined}

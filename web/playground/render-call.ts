@@ -6,6 +6,8 @@ import { type RenderBody, toRenderBody } from './render-body.ts';
 
 export interface Rendered extends RenderedPdf {
   body: RenderBody;
+  /** The URL of a picture of the first page, for two minutes. Undefined if the service has none. */
+  picture: string | undefined;
   /** The draft that was rendered. */
   draft: Draft;
   /** The time from the request to the last byte, as measured here. */
@@ -22,5 +24,7 @@ export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rend
     body: JSON.stringify(body),
     signal,
   });
-  return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
+  const result = response.headers.get('platen-result');
+  const picture = result ? `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png` : undefined;
+  return { ...(await readRenderedPdf(response)), picture, body, draft, elapsedMs: performance.now() - begin };
 }

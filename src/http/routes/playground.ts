@@ -1,5 +1,7 @@
 /** `/v1/playground`: renders for visitors without a key, and the limits that apply to them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+import type { Playground } from '../../playground/playground.ts';
 import {
   MAX_PLAYGROUND_BODY_BYTES,
   MAX_PLAYGROUND_HTML_BYTES,
@@ -7,14 +9,16 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
+import { noSuchPage, type PageDrawing } from '../../uploads/draw-pages.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
-import { binary, header, recordSchema, withExample } from '../replies/response-schema.ts';
+import { binary, header, pathId, recordSchema, withExample } from '../replies/response-schema.ts';
 import { serverTiming } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
 import { makeRoomFor, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
-import { countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
+import { countMemory, requestMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { JSON_TYPE, PDF, requireAcceptable } from '../server/negotiation.ts';
 import { limitVisitors, RATE_LIMITED } from '../server/rate-limit.ts';
 import { identifyVisitor } from '../server/visitor.ts';
@@ -28,7 +32,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, visitorRequests, metrics, blobs, playgroundBudgets, ...services }: RouteServices,
+  { playground, visitorRequests, metrics, blobs, playgroundBudgets, pageDrawing, ...services }: RouteServices,
   { playgroundRequestsPerMinute, playgroundSecondsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -70,10 +74,49 @@ export function playgroundRoutes(
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
+      const result = renderRequest.finish.password ? undefined : playground.results.keep(pdf); // it cannot be drawn without
+      if (result) reply.header('platen-result', result);
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
       return sendResult(request, reply, { ...pdf, filename: undefined }, await spoolPdf(pdf, usage, blobs));
     });
+    resultPageRoute(routes, playground, pageDrawing);
+  });
+}
+
+interface OfResult {
+  Params: { id: string; n: string };
+}
+
+/** All visitors together take turns with keys, as in the other queues. */
+const OWNER = 'playground';
+const PNG = 'image/png';
+/** Small enough to be seen before the rest of the page has been transferred. */
+const RESULT_WIDTH = 480;
+const PAGE = /^[1-9]\d{0,6}$/;
+/** A PDF is in memory once more on the way to the process that draws it. The result itself is counted with all results. */
+const COPIES = 2;
+
+function resultPageRoute(app: FastifyInstance, { results }: Playground, pageDrawing: PageDrawing): void {
+  const options = { schema: RESULT_PAGE, config: RATE_LIMITED };
+  getAndHead<OfResult>(app, '/v1/playground/results/:id/pages/:n.png', options, async (request, reply) => {
+    readQuery(request, {});
+    requireAcceptable(request, PNG);
+    const { id, n } = request.params;
+    const result = results.find(id);
+    if (!result)
+      throw new ServiceError('not_found', 'there is no such result; results of the playground are kept for two minutes');
+    if (!PAGE.test(n) || Number(n) > result.pages) throw noSuchPage();
+    reply.header('cache-control', 'private, no-store').header('content-security-policy', "default-src 'none'");
+    if (request.method === 'HEAD') return reply.type(PNG).send();
+    const content = async () => {
+      requestMemory(request).grow(COPIES * result.bytes);
+      return Buffer.concat(result.chunks);
+    };
+    const order = { content, page: Number(n), width: RESULT_WIDTH };
+    const png = await pageDrawing.draw(OWNER, order, disconnectSignal(reply));
+    requestMemory(request).resize(png.byteLength);
+    return reply.type(PNG).send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
   });
 }
 
@@ -111,6 +154,10 @@ const RENDER = {
       description: 'The PDF, or the PDF with the report of its render if Accept names application/json alone.',
       headers: {
         'Platen-Pages': header('integer', 'Number of pages.'),
+        'Platen-Result': header(
+          'string',
+          'Names the PDF for two minutes, to draw its pages. Missing for PDFs of more than 4 MiB.',
+        ),
         'Platen-Warnings': header('integer', 'Number of warnings.'),
         'Server-Timing': header('string', 'Milliseconds spent in the phases queue, load, print and finish.'),
       },
@@ -118,4 +165,15 @@ const RENDER = {
     },
   },
   errors: [404, 406, 422, 504],
+};
+
+const RESULT_PAGE = {
+  security: [],
+  operationId: 'drawPlaygroundPage',
+  summary: 'Draw a page of a PDF of the playground',
+  description:
+    'A PNG that is 480 pixels wide. `id` is Platen-Result of a render of the last two minutes, on the same node. Older PDFs make room for new ones, and those with a password cannot be drawn.',
+  params: pathId('PlaygroundResult', 'pgr', { n: { type: 'integer', minimum: 1, description: 'The page, from 1.' } }),
+  response: { 200: { description: 'The page.', content: binary(PNG) } },
+  errors: [404, 406, 422, 429],
 };

@@ -5,12 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import './pdf-view.css';
 import { ContentsPanel } from './contents-panel.tsx';
 import { FindBar } from './find-bar.tsx';
+import { FirstPicture, usePicture } from './first-picture.tsx';
 import { viewer } from './open-viewer.ts';
 import { type Beside, PreviewTools } from './preview-tools.tsx';
 import type { Viewer } from './viewer.ts';
 
 export interface PdfViewProps {
   pdf: Uint8Array | undefined;
+  /** The URL of a picture of the first page, which is shown while the viewer is loaded. */
+  picture?: string | undefined;
   password?: string | undefined;
   /** Whether the next PDF is being rendered. */
   busy?: boolean;
@@ -24,7 +27,7 @@ export interface PdfViewProps {
   children?: ComponentChildren;
 }
 
-export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onWord, children }: PdfViewProps) {
+export function PdfView({ pdf, picture, password, busy = false, outdated, thumbnails, onWord, children }: PdfViewProps) {
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
   const beside = useSignal<Beside>(thumbnails ? 'thumbnails' : undefined);
@@ -32,12 +35,15 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onW
   const error = useSignal('');
   /** What is said beside the field for the password. Undefined while none is needed. */
   const asked = useSignal<string | undefined>(undefined);
+  const first = usePicture(picture);
   const show = async (given: string | undefined) => {
     if (!pdf || !scroller.current || !side.current) return;
+    await first.seen();
     const failure = await showIn(scroller.current, side.current, pdf, given).then(
       () => undefined,
       (thrown: Error) => thrown,
     );
+    if (!failure) first.end();
     const isProtected = failure?.name === 'PasswordException';
     asked.value = isProtected ? askForPassword(given) : undefined;
     if (viewer.value) viewer.value.onWord = onWord;
@@ -71,6 +77,7 @@ export function PdfView({ pdf, password, busy = false, outdated, thumbnails, onW
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
           {!pdf && children}
+          {first.shown && <FirstPicture {...first} />}
           {asked.value !== undefined && <PasswordForm asked={asked.value} onPassword={(given) => void show(given)} />}
         </section>
       </div>
