@@ -3,6 +3,7 @@ import { GalleryList } from '../gallery/gallery-list.tsx';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { handOver } from '../shared/handed-over.ts';
+import { go } from './route.ts';
 
 export function GalleryDialog({ onClose }: { onClose(): void }) {
   return (
@@ -11,7 +12,7 @@ export function GalleryDialog({ onClose }: { onClose(): void }) {
         Options, such as PDF/UA and form fields, are sent with each render. The playground shows those of a template.
       </p>
       <GalleryList
-        onChoose={({ name, html, data }) => handOver({ name, engine: 'liquid', html, data }, '/dashboard/templates/new')}
+        onChoose={({ name, html, data }) => handOver({ name, engine: 'liquid', html, data }, '/dashboard/templates/new', go)}
       />
       <div class="actions end">
         <Button label="Close" onClick={onClose} />

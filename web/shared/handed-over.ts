@@ -11,10 +11,10 @@ export interface HandedOver {
 
 const STORAGE_KEY = 'platen.handed-over';
 
-/** Goes to the page that takes it. */
-export function handOver(template: HandedOver, page: string): void {
+/** Goes to the page that takes it. `visit` leads there within the same application. */
+export function handOver(template: HandedOver, page: string, visit = (path: string) => location.assign(path)): void {
   store('sessionStorage', STORAGE_KEY, JSON.stringify(template));
-  location.assign(page);
+  visit(page);
 }
 
 /** Returns what was handed over, once. */
