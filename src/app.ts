@@ -16,7 +16,7 @@ import { type Logger, openFinishing, type RenderEngine, startEngine } from './en
 import { BackgroundJobs } from './gotenberg/background.ts';
 import { gotenbergPlugin } from './gotenberg/plugin.ts';
 import type { GotenbergServices } from './gotenberg/routes.ts';
-import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
+import { createMetrics, type MetricSources, type Metrics } from './http/metrics/metrics.ts';
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
 import type { RouteServices } from './http/routes/services.ts';
 import { createServer } from './http/server.ts';
@@ -115,7 +115,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   opened.defer(() => visitors?.close());
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const budgets = createBudgets(config.app.requestMemoryBytes, hasPlayground);
-  const metrics = createMetrics({
+  const metricSources: MetricSources = {
     requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
     versions: () => ({ version: VERSION, node: process.versions.node, browser: [...engine.browsers][0]?.product ?? '' }),
@@ -124,7 +124,8 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     waitingItems: () => services.batchQueue.countWaiting(),
     storedBytes: () => services.documents.storedBytes(),
     disk: () => diskSpace(dataDir),
-  });
+  };
+  const metrics = createMetrics(metricSources);
   const pdfReaders = openPdfReaders(config.merging);
   const runner = createRunner({ ...services, ...pdfReaders }, engine, config.limits, metrics, logger);
   const merging = opened.use(createMerging(services, config));
@@ -134,7 +135,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     limits: config.limits,
     playground: visitors?.playground,
     pages,
-    metrics,
+    ...{ metrics, metricSources },
     logger,
     ...budgets,
     ...rendering({ ...services, ...pdfReaders }, engine, visitors?.time),
@@ -398,7 +399,7 @@ function createSweep(
   logger: Logger,
 ): Sweep {
   const { database, blobs, documents, idempotency, allowance, batches, templates, accountAssets } = services;
-  const { webhooks, webhookSecrets, visitorRequests, requestLog, accounts } = services;
+  const { webhooks, webhookSecrets, visitorRequests, requestLog, accounts, auditLog } = services;
   const removeTemplate: typeof templates.remove = (owner, id) => templates.remove(owner, id);
   const removeFiles: typeof accountAssets.removeAll = (accountId) => accountAssets.removeAll(accountId);
   return new Sweep(database, blobs, {
@@ -410,6 +411,7 @@ function createSweep(
       () => allowance.releaseExpired(),
       () => batches.forgetFailed(), // before the log forgets them
       () => requestLog.removeOld(),
+      () => auditLog.removeOld(),
       () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),

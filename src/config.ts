@@ -320,6 +320,13 @@ const SETTINGS = {
     'Days for which the request log keeps each render and batch item, and for which failed batch items can be run again. 0: there is no request log.',
     { name: 'days', size: 86_400_000 },
   ),
+  auditLogMs: whole(
+    'PLATEN_AUDIT_LOG_DAYS',
+    365,
+    [1, 3_650],
+    'Days for which the audit log keeps each change of accounts and keys.',
+    { name: 'days', size: 86_400_000 },
+  ),
   maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, [1, 1_000_000], 'Number of templates that one key may have.'),
   maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
   renderTimeoutMs: whole(
@@ -410,6 +417,7 @@ const SLICES = {
     plans: ['plansFile'],
     allowance: ['testRendersPerDay'],
     requestLog: ['requestLogMs'],
+    audit: ['auditLogMs'],
     templates: ['maxTemplates', 'maxTemplateBytes'],
     templateAssets: ['maxAssets', 'maxAssetsBytes'],
     limits: RENDER_LIMITS,

@@ -5,6 +5,7 @@ import { Concurrency } from './accounts/concurrency.ts';
 import { Leases } from './accounts/leases.ts';
 import { explainUndefined, loadPlans, type Plans } from './accounts/plans.ts';
 import { VisitorRequests } from './accounts/visitor-requests.ts';
+import { AuditLog } from './audit/audit.ts';
 import { AwaitedSlots } from './batches/awaited-slots.ts';
 import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
@@ -48,6 +49,7 @@ export interface ServicesSettings {
   plans: { plansFile: string };
   allowance: { testRendersPerDay: number };
   requestLog: { requestLogMs: number };
+  audit: { auditLogMs: number };
   templates: TemplateLimits;
   templateAssets: AssetLimits;
   limits: RenderLimits;
@@ -104,8 +106,8 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     accountAssets: new AccountAssets(database, assets),
     templates: new Templates(database, clock, { liquid, schemas, assets }, settings.templates),
     markdown,
-    ...{ documents, uploads, jobs, requestLog },
-    links,
+    ...{ documents, uploads, jobs, requestLog, links },
+    auditLog: new AuditLog(database, clock, settings.audit),
     idempotency: new Idempotency(database, blobs, clock, leases),
     batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce, requestLog }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),

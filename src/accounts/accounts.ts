@@ -1,11 +1,13 @@
 /** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
 
+import { type Actor, COMMAND_LINE, compareFields, describeCreated, recordAudit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type Database, type Query, readPlans } from '../storage/database.ts';
+import { type ListPage, type Position, readListPage, searchWords } from '../storage/listing.ts';
 import { prepareQuery } from '../storage/prepared.ts';
-import type { Change, Selected } from '../storage/tables.ts';
+import type { Selected } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type IssuedKey, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
@@ -31,6 +33,8 @@ export interface Principal {
   isTest: boolean;
   /** Whether it is the operator's own key. */
   isOperator?: boolean;
+  /** Whether it may use `/v1/admin`. */
+  isAdministrator?: boolean;
   /** When the batch was accepted whose items are rendered. Its templates are rendered as they were then. */
   asOf?: number;
 }
@@ -46,6 +50,7 @@ const ACCOUNT_COLUMNS = [
   'document_expired_webhook_url as documentExpiredUrl',
   'default_options',
   'failure_pictures',
+  'asset_bytes as assetBytes',
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'deleted_at as deletedAt',
@@ -57,6 +62,15 @@ export type Account = Omit<AccountRow, 'auto_store' | 'default_options' | 'failu
   failurePictures: boolean;
   options: Readonly<Record<string, unknown>> | null;
 };
+
+export const ACCOUNT_STATES = ['active', 'suspended', 'deleted'] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+export interface AccountFilter {
+  state?: AccountState | undefined;
+  /** Words of the name, in any case. */
+  name?: string | undefined;
+}
 
 /** What can be changed about an account. Members that are left out stay as they are. */
 interface AccountChange {
@@ -143,15 +157,35 @@ export class Accounts {
   }
 
   /** Throws `invalid_request` for an unknown plan. */
-  async createAccount(plan: string, name = ''): Promise<Account> {
+  async createAccount(plan: string, name = '', actor = COMMAND_LINE): Promise<Account> {
     this.#plans.require(plan);
-    const row = await this.#database.query
-      .insertInto('accounts')
-      .values({ id: createId('acc'), name, plan, auto_store: 0, created_at: this.#clock() })
-      .returning(ACCOUNT_COLUMNS)
-      .executeTakeFirstOrThrow();
+    const now = this.#clock();
+    const row = await this.#database.transaction(async (query) => {
+      const inserted = await query
+        .insertInto('accounts')
+        .values({ id: createId('acc'), name, plan, auto_store: 0, created_at: now })
+        .returning(ACCOUNT_COLUMNS)
+        .executeTakeFirstOrThrow();
+      const [accountId, changes] = [inserted.id, describeCreated({ name, plan })];
+      await recordAudit(query, now, { actor, action: 'account.created', accountId, objectId: accountId, changes });
+      return inserted;
+    });
     await this.#database.flush();
     return toAccount(row);
+  }
+
+  /** Newest first, starting after the position `after`. */
+  async list(limit: number, { state, name = '' }: AccountFilter, after?: Position): Promise<ListPage<Account>> {
+    const { where, keep } = searchWords('name', name);
+    const accounts = this.#accounts()
+      .$if(state !== undefined, (rows) => rows.where('deleted_at', state === 'deleted' ? 'is not' : 'is', null))
+      .$if(state === 'active', (rows) => rows.where('suspended_at', 'is', null))
+      .$if(state === 'suspended', (rows) => rows.where('suspended_at', 'is not', null));
+    return readListPage(accounts, {
+      ...{ limit, after, toItem: toAccount },
+      ...(name && { search: (rows) => rows.where(where) }),
+      keep: keep && ((account) => keep(account.name)),
+    });
   }
 
   async listAccounts(): Promise<Account[]> {
@@ -162,61 +196,76 @@ export class Accounts {
   async update(
     accountId: string,
     { name, plan, autoStore, failurePictures, documentExpiredUrl, options, isSuspended }: AccountChange,
+    actor = COMMAND_LINE,
   ): Promise<void> {
     if (plan !== undefined) this.#plans.require(plan);
-    await this.#change(accountId, {
-      name,
-      plan,
-      document_expired_webhook_url: documentExpiredUrl,
-      default_options: options && JSON.stringify(options),
-      auto_store: autoStore === undefined ? undefined : Number(autoStore),
-      failure_pictures: failurePictures === undefined ? undefined : Number(failurePictures),
-      suspended_at: isSuspended === undefined ? undefined : isSuspended ? this.#clock() : null,
+    const now = this.#clock();
+    await this.#database.transaction(async (query) => {
+      const before = await this.#lock(accountId, query);
+      await query
+        .updateTable('accounts')
+        .set({
+          ...{ id: accountId, name, plan },
+          document_expired_webhook_url: documentExpiredUrl,
+          default_options: options && JSON.stringify(options),
+          auto_store: autoStore === undefined ? undefined : Number(autoStore),
+          failure_pictures: failurePictures === undefined ? undefined : Number(failurePictures),
+          suspended_at: isSuspended === undefined ? undefined : isSuspended ? (before.suspendedAt ?? now) : null,
+        })
+        .where('id', '=', accountId)
+        .execute();
+      const { name: oldName, plan: oldPlan, suspendedAt } = before;
+      const old = { name: oldName, plan: oldPlan, suspended: suspendedAt !== null };
+      const changes = compareFields(old, { name, plan, suspended: isSuspended });
+      if (Object.keys(changes).length)
+        await recordAudit(query, now, { actor, action: 'account.changed', accountId, objectId: accountId, changes });
     });
+    await this.#database.flush();
   }
 
   /**
    * Revokes all keys of an account. Ids, dates and usage remain; the next sweep removes everything else, as `eraseDeleted` does.
    * Throws `not_found`.
    */
-  async delete(accountId: string): Promise<void> {
+  async delete(accountId: string, actor = COMMAND_LINE): Promise<void> {
     const deleted_at = this.#clock();
     await this.#database.transaction(async (query) => {
-      await this.#change(
-        accountId,
-        { deleted_at, name: '', auto_store: 0, failure_pictures: 0, document_expired_webhook_url: null, ...NO_DEFAULTS },
-        query,
-      );
+      await this.#lock(accountId, query);
+      await query
+        .updateTable('accounts')
+        .set({ deleted_at, name: '', auto_store: 0, failure_pictures: 0, document_expired_webhook_url: null, ...NO_DEFAULTS })
+        .where('id', '=', accountId)
+        .execute();
       await query
         .updateTable('api_keys')
         .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(deleted_at)), name: '', hint: '' }))
         .set({ previous_secret_hash: null, previous_valid_until: null })
         .where('account_id', '=', accountId)
         .execute();
+      await recordAudit(query, deleted_at, { actor, action: 'account.deleted', accountId, objectId: accountId });
     }, `keys ${accountId}`);
     await this.#database.flush();
   }
 
-  /** Throws `not_found`, also for a deleted account. */
-  async #change(accountId: string, change: Change<'accounts'>, query?: Query): Promise<void> {
-    const { numUpdatedRows } = await (query ?? this.#database.query)
+  /** Keeps an account from being changed until the end of the transaction. Throws `not_found`, also for a deleted account. */
+  async #lock(accountId: string, query: Query): Promise<AccountRow> {
+    const row = await query
       .updateTable('accounts')
-      .set(change)
+      .set((eb) => ({ name: eb.ref('name') }))
       .where('id', '=', accountId)
       .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (!numUpdatedRows) {
-      await this.account(accountId, query);
-      throw new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
-    }
-    if (!query) await this.#database.flush();
+      .returning(ACCOUNT_COLUMNS)
+      .executeTakeFirst();
+    if (row) return row;
+    await this.account(accountId, query);
+    throw accountDeleted(accountId);
   }
 
   /** Creates a key for an account. Throws `not_found`. */
-  async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
+  async createKey(accountId: string, name = '', draft: KeyDraft = {}, actor?: Actor): Promise<IssuedKey> {
     const { deletedAt } = await this.account(accountId);
-    if (deletedAt !== null) throw new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
-    return this.keys.create(accountId, { ...draft, name });
+    if (deletedAt !== null) throw accountDeleted(accountId);
+    return this.keys.create(accountId, { ...draft, name }, actor);
   }
 
   async hasKeys(): Promise<boolean> {
@@ -238,6 +287,7 @@ export class Accounts {
       plan: isTest ? { ...plan, retentionMs: Math.min(plan.retentionMs, TEST_RETENTION_MS) } : plan,
       isTest,
       isOperator: row.is_operator === 1,
+      isAdministrator: row.is_administrator === 1,
       autoStore: row.auto_store === 1,
       failurePictures: row.failure_pictures === 1,
       ...(row.default_options !== null && { options: JSON.parse(row.default_options) }),
@@ -285,13 +335,22 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
-    .select(['suspended_at', 'last_used_at', 'is_operator', 'default_options', 'asset_bytes', 'failure_pictures'])
+    .select(['suspended_at', 'last_used_at', 'is_operator', 'is_administrator', 'default_options', 'asset_bytes', 'failure_pictures'])
     .where('revoked_at', 'is', null);
 }
 
 function toAccount({ auto_store, failure_pictures, default_options: options, ...row }: AccountRow): Account {
   const switches = { autoStore: auto_store === 1, failurePictures: failure_pictures === 1 };
   return { ...row, ...switches, options: options === null ? null : JSON.parse(options) };
+}
+
+export function accountState({ suspendedAt, deletedAt }: Account): AccountState {
+  if (deletedAt !== null) return 'deleted';
+  return suspendedAt === null ? 'active' : 'suspended';
+}
+
+function accountDeleted(accountId: string): ServiceError {
+  return new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
 }
 
 export function accountSuspended(): ServiceError {

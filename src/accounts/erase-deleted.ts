@@ -1,6 +1,6 @@
 /**
- * Removes what deleted accounts left: documents, templates, files, certificates, batches, remembered replies, logged requests and webhooks.
- * Ids, dates and usage remain. A sweep calls it before it removes content.
+ * Removes what deleted accounts left: documents, templates, files, certificates, batches, remembered replies, logged requests and webhooks,
+ * and names in the audit log. Ids, dates, usage and the other entries of the audit log remain. A sweep calls it before it removes content.
  */
 
 import type { Clock } from '../clock.ts';
@@ -70,6 +70,7 @@ async function endRows({ database, clock }: ErasingServices, accountId: string):
   await database.transaction(async (query) => {
     await query.deleteFrom('certificates').where('account_id', '=', accountId).execute();
     await query.deleteFrom('webhook_deliveries').where('account_id', '=', accountId).execute();
+    await query.updateTable('audit_entries').set({ names: null }).where('account_id', '=', accountId).execute();
     await query.deleteFrom('webhook_secrets').where('account_id', '=', accountId).execute();
     await query
       .updateTable('batches')

@@ -3,6 +3,7 @@
  * made with it, directly or through other keys. All other keys do not exist for it.
  */
 
+import { type Actor, type AuditAction, type AuditChanges, COMMAND_LINE, describeCreated, recordAudit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
@@ -27,6 +28,8 @@ export interface KeyDraft {
   isTest?: boolean;
   /** Whether it is the operator's own key, which learns about the settings of the service. Default: false. */
   isOperator?: boolean;
+  /** Whether it may use `/v1/admin`. Only the command line may say so. Default: false. */
+  isAdministrator?: boolean;
   /** Default: the expiry of the key that makes it. */
   expiresInMs?: number | undefined;
   madeBy?: string;
@@ -43,6 +46,7 @@ const COLUMNS = [
   'hint',
   'scopes',
   'is_test',
+  'is_administrator',
   'made_by as madeBy',
   'created_at as createdAt',
   'revoked_at as revokedAt',
@@ -52,7 +56,11 @@ const COLUMNS = [
 ] as const;
 type KeyRow = Selected<'api_keys', (typeof COLUMNS)[number]>;
 
-export type ApiKey = Omit<KeyRow, 'scopes' | 'is_test'> & { scopes: Scopes; isTest: boolean };
+export type ApiKey = Omit<KeyRow, 'scopes' | 'is_test' | 'is_administrator'> & {
+  scopes: Scopes;
+  isTest: boolean;
+  isAdministrator: boolean;
+};
 
 export class Keys {
   readonly #database: Database;
@@ -69,7 +77,8 @@ export class Keys {
    */
   async create(
     accountId: string,
-    { name = '', scopes = null, isTest = false, isOperator = false, expiresInMs, madeBy }: KeyDraft,
+    { name = '', scopes = null, isTest = false, isOperator = false, isAdministrator = false, expiresInMs, madeBy }: KeyDraft,
+    actor = madeBy ?? COMMAND_LINE,
   ): Promise<IssuedKey> {
     const secret = newSecret(isTest);
     const latest = madeBy === undefined ? null : (await this.find(madeBy, madeBy)).expiresAt;
@@ -78,16 +87,25 @@ export class Keys {
       ...{ secret_hash: hashSecret(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
       is_operator: isOperator ? 1 : 0,
+      is_administrator: isAdministrator ? 1 : 0,
       ...{ created_at: this.#clock(), expires_at: computeExpiry(expiresInMs, this.#clock(), latest) },
     };
     const key = await this.#database.transaction(async (query) => {
       if (madeBy !== undefined) await lockKey(query, madeBy);
       const inserted = await query.insertInto('api_keys').values(row).returning(COLUMNS).executeTakeFirstOrThrow();
       if (madeBy !== undefined) await this.#checkLimit(accountId, query);
-      return toKey(inserted);
+      const key = toKey(inserted);
+      await this.#record(query, key, 'key.created', actor, describeKey(key));
+      return key;
     }, `keys ${accountId}`);
     await this.#database.flush();
     return { secret, key };
+  }
+
+  /** The keys of an account, newest first. */
+  async ofAccount(accountId: string, limit: number, after?: Position): Promise<ListPage<ApiKey>> {
+    const keys = this.#selectManaged(undefined).where('account_id', '=', accountId);
+    return readListPage(keys, { limit, after, toItem: toKey });
   }
 
   /** The keys of all accounts, oldest first. */
@@ -111,32 +129,36 @@ export class Keys {
   async rotate(by: string | undefined, id: string, graceMs: number): Promise<IssuedKey> {
     const { isTest } = await this.find(by, id);
     const secret = newSecret(isTest);
-    const row = await this.#database.query
-      .updateTable('api_keys')
-      .set((eb) => ({
-        ...{ secret_hash: hashSecret(secret), hint: secretHint(secret) },
-        previous_secret_hash: graceMs ? eb.ref('secret_hash') : null,
-        previous_valid_until: graceMs ? this.#clock() + graceMs : null,
-      }))
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where((eb) => isUnexpired(eb, this.#clock()))
-      .returning(COLUMNS)
-      .executeTakeFirst();
-    if (!row) throw noSuchKey(id);
+    const key = await this.#database.transaction(async (query) => {
+      const row = await query
+        .updateTable('api_keys')
+        .set((eb) => ({
+          ...{ secret_hash: hashSecret(secret), hint: secretHint(secret) },
+          previous_secret_hash: graceMs ? eb.ref('secret_hash') : null,
+          previous_valid_until: graceMs ? this.#clock() + graceMs : null,
+        }))
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .where((eb) => isUnexpired(eb, this.#clock()))
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      if (!row) throw noSuchKey(id);
+      await this.#record(query, toKey(row), 'key.rotated', by ?? COMMAND_LINE);
+      return toKey(row);
+    });
     await this.#database.flush();
-    return { secret, key: toKey(row) };
+    return { secret, key };
   }
 
   /**
    * Revokes a key and all keys that it manages, because a thief of the key may have made some of them, and removes their
    * certificates. Revoking it again changes nothing. Throws `not_found`.
    */
-  async revoke(by: string | undefined, id: string): Promise<void> {
+  async revoke(by: string | undefined, id: string, actor = by ?? COMMAND_LINE): Promise<void> {
     await this.find(by, id);
     await this.#database.transaction(async (query) => {
       // The update waits for a key of the family that is just making another one, but does not see the new key, so it is repeated.
-      while (await this.#revokeFamily(query, id));
+      while (await this.#revokeFamily(query, id, actor));
       // Nobody could use or delete these certificates any more.
       const family = selectFamily(query, id).as('family');
       await query
@@ -148,14 +170,26 @@ export class Keys {
   }
 
   /** Returns whether there was a key to revoke. */
-  async #revokeFamily(query: Query, id: string): Promise<boolean> {
-    const { numUpdatedRows } = await query
+  async #revokeFamily(query: Query, id: string, actor: Actor): Promise<boolean> {
+    const revoked = await query
       .updateTable('api_keys')
       .set({ revoked_at: this.#clock(), previous_secret_hash: null, previous_valid_until: null })
       .where('id', 'in', ({ selectFrom }) => selectFrom(selectFamily(query, id).as('family')).select('id'))
       .where('revoked_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
+      .returning(['id', 'account_id as accountId'])
+      .execute();
+    for (const key of revoked) await this.#record(query, key, 'key.revoked', actor);
+    return revoked.length > 0;
+  }
+
+  #record(
+    query: Query,
+    { id, accountId }: Pick<ApiKey, 'id' | 'accountId'>,
+    action: AuditAction,
+    actor: Actor,
+    changes: AuditChanges = {},
+  ): Promise<void> {
+    return recordAudit(query, this.#clock(), { actor, action, accountId, objectId: id, changes });
   }
 
   async #checkLimit(accountId: string, query: Query): Promise<void> {
@@ -208,8 +242,14 @@ function selectFamily(query: Query, id: string) {
     .select('id');
 }
 
-function toKey({ scopes, is_test, ...row }: KeyRow): ApiKey {
-  return { ...row, scopes: readScopes(scopes), isTest: is_test === 1 };
+function toKey({ scopes, is_test, is_administrator, ...row }: KeyRow): ApiKey {
+  return { ...row, scopes: readScopes(scopes), isTest: is_test === 1, isAdministrator: is_administrator === 1 };
+}
+
+/** What the audit log tells about a new key. */
+function describeKey({ name, scopes, isTest, isAdministrator, expiresAt }: ApiKey): AuditChanges {
+  const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  return describeCreated({ name, scopes, test: isTest, administrator: isAdministrator, expires_at });
 }
 
 /** A key must not make itself permanent through another key. */

@@ -133,6 +133,7 @@ keyCommands
   .option('--name <name>', 'a name to tell it apart', '')
   .option('--scopes <scopes>', `the scopes of the key: any of ${SCOPES.join(',')} (default: full access)`, scopes)
   .option('--test', 'create a test key: its renders have a watermark and are not charged')
+  .option('--administrator', 'let the key use /v1/admin and the administration pages, beside what its scopes allow')
   .option('--expires-in <duration>', 'how long the key works: seconds, or a duration such as 30d (default: no limit)', lifetime)
   .option('--json', 'print JSON')
   .action(from(keys, 'createKey'));

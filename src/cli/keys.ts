@@ -1,5 +1,5 @@
 /** `platen keys` and `platen accounts`: manage keys and accounts in the database directly, also while the service runs. */
-import { type Account, Accounts } from '../accounts/accounts.ts';
+import { type Account, Accounts, accountState } from '../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../accounts/keys.ts';
 import { loadPlans, type Plans } from '../accounts/plans.ts';
 import type { Scope } from '../accounts/scopes.ts';
@@ -14,17 +14,27 @@ interface Format {
 }
 
 export async function createKey(
-  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[]; test?: boolean; expiresIn?: number },
+  options: Format & {
+    account?: string;
+    plan?: string;
+    name: string;
+    scopes?: Scope[];
+    test?: boolean;
+    administrator?: boolean;
+    expiresIn?: number;
+  },
 ): Promise<void> {
   if (options.account && options.plan)
     throw new ServiceError(
       'invalid_request',
       '--plan cannot be combined with --account; `platen accounts set-plan` changes the plan of an existing account',
     );
+  const { scopes = null, test: isTest = false, administrator: isAdministrator = false, expiresIn: expiresInMs } = options;
+  if (isAdministrator && isTest) throw new CommandError('--administrator cannot be combined with --test');
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
-    const { scopes = null, test: isTest = false, expiresIn: expiresInMs } = options;
-    await printIssued(accounts, await accounts.createKey(accountId, options.name, { scopes, isTest, expiresInMs }), options);
+    const draft = { scopes, isTest, isAdministrator, expiresInMs };
+    await printIssued(accounts, await accounts.createKey(accountId, options.name, draft), options);
   });
 }
 
@@ -34,7 +44,15 @@ export async function listKeys(options: Format): Promise<void> {
     const keys = await accounts.keys.all();
     const record = (key: ApiKey) => keyRecord(key, plans.get(key.accountId) ?? '');
     if (options.json) printJson(keys.map(record));
-    else printTable(keys.map((key) => ({ ...record(key), test: key.isTest ? 'yes' : 'no', status: keyStatus(key) })));
+    else
+      printTable(
+        keys.map((key) => ({
+          ...record(key),
+          test: yesOrNo(key.isTest),
+          administrator: yesOrNo(key.isAdministrator),
+          status: keyStatus(key),
+        })),
+      );
   });
 }
 
@@ -146,6 +164,7 @@ function keyRecord(key: ApiKey, plan: string) {
     name: key.name,
     hint: `${key.hint}...`,
     test: key.isTest,
+    administrator: key.isAdministrator,
     scopes: key.scopes?.join(',') ?? 'all',
     made_by: key.madeBy,
     created_at: time(key.createdAt),
@@ -161,9 +180,12 @@ function keyStatus({ revokedAt, expiresAt }: ApiKey): string {
 }
 
 function accountRecord(account: Account) {
-  const { id, plan, name, createdAt, suspendedAt, deletedAt } = account;
-  const status = deletedAt !== null ? 'deleted' : suspendedAt !== null ? 'suspended' : 'active';
-  return { account_id: id, plan, name, status, created_at: time(createdAt) };
+  const { id, plan, name, createdAt } = account;
+  return { account_id: id, plan, name, status: accountState(account), created_at: time(createdAt) };
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? 'yes' : 'no';
 }
 
 function timeOrNull(milliseconds: number | null): string | null {

@@ -16,6 +16,7 @@ import { readQuery } from './requests/listing.ts';
 import { freeBuffer, memoryOfBody, readBody } from './requests/read-body.ts';
 import { countMemory, requestMemory } from './requests/request-memory.ts';
 import { accountRoutes } from './routes/account.ts';
+import { adminRoutes } from './routes/admin/admin.ts';
 import { assembleRoutes } from './routes/assemble.ts';
 import { batchResultRoutes } from './routes/batch-results.ts';
 import { batchRoutes } from './routes/batches.ts';
@@ -118,6 +119,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     await plugin.addRoutes(routes);
     keyRoutes(routes, services);
     sessionRoutes(routes, services);
+    adminRoutes(routes, services);
   });
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);

@@ -52,6 +52,18 @@ const COLUMNS = ['id', 'key_id', 'created_at as createdAt', 'code', 'template_id
 
 export type LoggedRequest = Omit<Selected<'logged_requests', (typeof COLUMNS)[number]>, 'details'> & Details;
 
+/** What an administrator sees of a failure. */
+export interface LoggedFailure extends Pick<LoggedRequest, 'id' | 'key_id' | 'createdAt' | 'endpoint'> {
+  accountId: string | null;
+  code: string;
+  message: string;
+}
+
+export interface FailureFilter {
+  accountId?: string | undefined;
+  code?: string | undefined;
+}
+
 export interface RequestFilter {
   status?: 'succeeded' | 'failed' | undefined;
   code?: string | undefined;
@@ -151,6 +163,29 @@ export class RequestLog {
     return readListPage(logged, { limit, after, toItem: toLogged, search: isSearch ? search : undefined });
   }
 
+  /** The failures of all accounts, newest first. */
+  async listFailures(limit: number, { accountId, code }: FailureFilter, after?: Position): Promise<ListPage<LoggedFailure>> {
+    await this.flush();
+    const failures = this.#rows()
+      .select(({ selectFrom }) =>
+        selectFrom('api_keys').select('account_id').whereRef('api_keys.id', '=', 'logged_requests.key_id').as('accountId'),
+      )
+      .where('code', 'is not', null)
+      .where('created_at', '>', this.oldest());
+    const search = (rows: typeof failures) =>
+      rows
+        .$if(code !== undefined, (some) => some.where('code', '=', code as string))
+        .$if(accountId !== undefined, (some) =>
+          some.where('key_id', 'in', ({ selectFrom }) =>
+            selectFrom('api_keys')
+              .select('id')
+              .where('account_id', '=', accountId as string),
+          ),
+        );
+    const isSearch = code !== undefined || accountId !== undefined;
+    return readListPage(failures, { limit, after, toItem: toFailure, search: isSearch ? search : undefined });
+  }
+
   /** Undefined if there is none, or it belongs to another key. */
   async find(keyId: string, id: string): Promise<LoggedRequest | undefined> {
     if (!isId(id)) return undefined;
@@ -227,6 +262,11 @@ export class RequestLog {
   #rows() {
     return this.#database.query.selectFrom('logged_requests').select(COLUMNS);
   }
+}
+
+function toFailure(row: Selected<'logged_requests', (typeof COLUMNS)[number]> & { accountId: string | null }): LoggedFailure {
+  const { id, key_id, createdAt, code, endpoint, message = '' } = toLogged(row);
+  return { id, key_id, createdAt, endpoint, accountId: row.accountId, code: code ?? '', message };
 }
 
 function toLogged({ details, ...row }: Selected<'logged_requests', (typeof COLUMNS)[number]>): LoggedRequest {

@@ -18,6 +18,8 @@ export interface ListPage<R> {
 }
 
 export type Listed =
+  | 'accounts'
+  | 'audit_entries'
   | 'templates'
   | 'documents'
   | 'batches'
@@ -120,7 +122,7 @@ function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, 
 }
 
 export interface WordSearch {
-  where(eb: ExpressionBuilder<Tables, 'documents'>): ReturnType<ExpressionBuilder<Tables, 'documents'>['and']>;
+  where<T extends keyof Tables>(eb: ExpressionBuilder<Tables, T>): Expression<SqlBool>;
   keep: ((text: string) => boolean) | undefined;
 }
 
@@ -128,7 +130,7 @@ export interface WordSearch {
  * Finds rows whose text contains all words of a query, in any order and in any case. Databases agree only on the case of the letters a
  * to z, so `where` selects rows by these, and `keep` compares the others. It is undefined if there are none.
  */
-export function searchWords(column: 'filename', query: string): WordSearch {
+export function searchWords(column: 'filename' | 'name', query: string): WordSearch {
   const words = fold(query).split(/\s+/).filter(Boolean);
   return {
     where: (eb) => eb.and(words.map((word) => containsAscii(column, word))),
@@ -141,7 +143,7 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-function containsAscii(column: 'filename', word: string) {
+function containsAscii(column: 'filename' | 'name', word: string) {
   const pattern = `%${word.replace(/[\\%_]/g, '\\$&').replace(/[^\0-\x7f]+/g, '%')}%`;
   return sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 }

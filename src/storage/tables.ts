@@ -57,6 +57,8 @@ export interface Tables {
     expires_at: Generated<number | null>;
     /** Whether it is the operator's own key, which learns about the settings of the service. */
     is_operator: Generated<number>;
+    /** Whether it may use `/v1/admin`. Only the command line sets it. */
+    is_administrator: Generated<number>;
   };
   /** Sessions of the dashboard. Each has the rights of its key. */
   sessions: {
@@ -234,6 +236,21 @@ export interface Tables {
     created_at: number;
     /** From then on, it is not shown any more, and the next sweep removes it. */
     remove_at: number;
+  };
+  /** What was changed about accounts and keys, and by whom. */
+  audit_entries: {
+    id: string;
+    created_at: number;
+    /** The id of the key that made the change, or `command line`. */
+    actor: string;
+    action: string;
+    account_id: string;
+    /** The id of the account, key or webhook that was changed. */
+    object_id: string;
+    /** JSON: the values of `name` before and after; null if it did not change, and once the account is erased. */
+    names: string | null;
+    /** JSON: the other fields with their values before and after. */
+    changes: string;
   };
   idempotency_keys: {
     key_id: string;

@@ -1,12 +1,14 @@
 /** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { ExpiredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { newestFirst, type Position } from '../storage/listing.ts';
+import { type ListPage, newestFirst, type Position, readListPage } from '../storage/listing.ts';
 import type { Selected } from '../storage/tables.ts';
+import { readCount } from '../storage/totals.ts';
 import { deliveryRow } from './delivery-row.ts';
 
 export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired' | 'webhook.test';
@@ -35,6 +37,13 @@ const COLUMNS = [
   'response_status as responseStatus',
 ] as const;
 export type WebhookDelivery = Selected<'webhook_deliveries', (typeof COLUMNS)[number]>;
+
+/** What an administrator sees of a delivery that was given up: the path of its URL may be secret. */
+const FAILED_COLUMNS = [
+  ...(['id', 'account_id as accountId', 'key_id as keyId', 'type', 'host', 'attempts', 'error'] as const),
+  ...(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'response_status as responseStatus'] as const),
+] as const;
+export type FailedWebhook = Selected<'webhook_deliveries', (typeof FAILED_COLUMNS)[number]>;
 
 const KEPT_MS = 30 * 86_400_000;
 const REMOVED_AT_ONCE = 500;
@@ -76,22 +85,36 @@ export class Webhooks {
   }
 
   /** Enqueues an event again that was given up, with the same id and body. Throws `not_found`, also if it was not given up. */
-  async resend({ accountId, keyId }: Pick<WebhookEvent, 'accountId' | 'keyId'>, id: string): Promise<WebhookDelivery> {
-    await this.#database.transaction(async (query) => {
-      const { numUpdatedRows } = await query
-        .updateTable('webhook_deliveries')
-        .set({ status: 'pending', attempts: 0, next_attempt_at: this.#clock() })
-        .where('id', '=', id)
-        .where('key_id', '=', keyId)
-        .where('status', '=', 'failed')
-        .where('batch_id', 'is', null)
-        .where('payload', 'is not', null)
-        .executeTakeFirstOrThrow();
-      if (!numUpdatedRows) throw new ServiceError('not_found', 'there is no such webhook that was given up');
-      await this.#jobs.add('webhook', accountId, query);
-    });
+  async resend({ keyId }: Pick<WebhookEvent, 'keyId'>, id: string): Promise<WebhookDelivery> {
+    await this.#database.transaction((query) => this.#resend(query, id, keyId));
     await this.#database.flush();
     return this.#find(keyId, id);
+  }
+
+  /** The same for a webhook of any key. `actor` is the administrator's key. */
+  async resendAny(id: string, actor: Actor): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      const accountId = await this.#resend(query, id);
+      await recordAudit(query, this.#clock(), { actor, action: 'webhook.resent', accountId, objectId: id });
+    });
+    await this.#database.flush();
+  }
+
+  /** Returns the account. */
+  async #resend(query: Query, id: string, keyId?: string): Promise<string> {
+    const row = await query
+      .updateTable('webhook_deliveries')
+      .set({ status: 'pending', attempts: 0, next_attempt_at: this.#clock() })
+      .where('id', '=', id)
+      .$if(keyId !== undefined, (own) => own.where('key_id', '=', keyId as string))
+      .where('status', '=', 'failed')
+      .where('batch_id', 'is', null)
+      .where('payload', 'is not', null)
+      .returning('account_id as accountId')
+      .executeTakeFirst();
+    if (!row) throw new ServiceError('not_found', 'there is no such webhook that was given up');
+    await this.#jobs.add('webhook', row.accountId, query);
+    return row.accountId;
   }
 
   #find(keyId: string, id: string): Promise<WebhookDelivery> {
@@ -121,6 +144,23 @@ export class Webhooks {
   /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, after?: Position): Promise<WebhookDelivery[]> {
     return newestFirst(this.#rows(keyId), limit, after).execute();
+  }
+
+  /** The webhooks of all accounts, or of one, that were given up, newest first. */
+  async listFailed(limit: number, accountId: string | undefined, after?: Position): Promise<ListPage<FailedWebhook>> {
+    const failed = this.#failed()
+      .select(FAILED_COLUMNS)
+      .$if(accountId !== undefined, (rows) => rows.where('account_id', '=', accountId as string));
+    return readListPage(failed, { limit, after, toItem: (row) => row });
+  }
+
+  /** The number of webhooks of the last 30 days that were given up. */
+  countFailed(): Promise<number> {
+    return readCount(this.#failed().where('created_at', '>', this.#clock() - KEPT_MS));
+  }
+
+  #failed() {
+    return this.#database.query.selectFrom('webhook_deliveries').where('status', '=', 'failed').where('batch_id', 'is', null);
   }
 
   /** Removes deliveries that were enqueued at least 30 days ago and have ended. */

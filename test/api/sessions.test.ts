@@ -41,7 +41,7 @@ test('signs in with a key, works as the key, and signs out', async () => {
   const { secret, keyId, accountId } = await newKey();
   const reply = await signIn(secret);
   expect(reply.headers.get('set-cookie')).toMatch(/^platen-session=[0-9A-Za-z]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
-  const about = { key_id: keyId, account_id: accountId, name: 'website', scopes: null, test: false };
+  const about = { key_id: keyId, account_id: accountId, name: 'website', scopes: null, test: false, administrator: false };
   expect(await reply.json()).toEqual(about);
   const cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? '';
   expect(await (await call('GET', '/v1/session', { ...OWN, cookie })).json()).toEqual(about);

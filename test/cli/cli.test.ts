@@ -68,6 +68,17 @@ describe('platen keys and accounts', () => {
     expect((await failure(['keys', 'rotate', created.key_id])).stderr).toContain('there is no key');
   });
 
+  test('creates the key of an administrator, which no other option makes', async () => {
+    const created = JSON.parse((await cli('keys', 'create', '--administrator', '--scopes', 'account', '--json')).stdout);
+    const other = JSON.parse((await cli('keys', 'create', '--account', created.account_id, '--json')).stdout);
+    await cli('keys', 'rotate', created.key_id);
+    const listed = JSON.parse((await cli('keys', 'list', '--json')).stdout) as Array<{ key_id: string; administrator: boolean }>;
+    const markOf = (id: string) => listed.find(({ key_id }) => key_id === id)?.administrator;
+    expect([markOf(created.key_id), markOf(other.key_id)]).toEqual([true, false]);
+    const refused = await failure(['keys', 'create', '--administrator', '--test']);
+    expect(refused.stderr).toContain('cannot be combined with --test');
+  });
+
   test('creates a key for an existing account, and changes its plan', async () => {
     const account = JSON.parse((await cli('accounts', 'create', '--plan', 'starter', '--json')).stdout);
     const key = JSON.parse((await cli('keys', 'create', '--account', account.account_id, '--json')).stdout);

@@ -128,6 +128,31 @@ test('reads the request log, and runs failed items again', async () => {
   expect(await platen.batches.retry(batch_id, { wait: 60 })).toMatchObject({ total: 1, failed: 1 });
 });
 
+test('manages accounts as an administrator', async () => {
+  const issued = JSON.parse(await service.cli('keys', 'create', '--administrator', '--json')) as { key: string };
+  const { admin } = new Platen({ key: issued.key, baseUrl: service.url, fetch: noting });
+  noteMethods(admin, 'admin.');
+  expect((await admin.plans()).length).toBeGreaterThan(1);
+  const { account_id } = await admin.createAccount({ name: 'Client Ltd' });
+  expect((await admin.accounts({ name: 'client' }).page()).data).toMatchObject([{ account_id }]);
+  expect(await admin.updateAccount(account_id, { name: 'Client plc' })).toMatchObject({ name: 'Client plc' });
+  expect(await admin.account(account_id)).toMatchObject({ name: 'Client plc', state: 'active' });
+  const { key_id, key = '' } = await admin.createKey(account_id, { scopes: ['render', 'webhooks'] });
+  const customer = new Platen({ key, baseUrl: service.url });
+  await expect(customer.pdf({ template_id: 'tpl_none' })).rejects.toMatchObject({ code: 'not_found' });
+  expect((await admin.errors({ account_id }).page()).data).toMatchObject([{ key_id, code: 'not_found' }]);
+  using receiver = await Receiver.start((response) => response.writeHead(410).end());
+  const { delivery_id } = await customer.webhooks.test(receiver.url);
+  await eventually('it is given up', async () => (await admin.webhooks({ account_id }).page()).data.length === 1);
+  await admin.retryWebhook(delivery_id);
+  expect((await admin.keys(account_id).page()).data).toMatchObject([{ key_id }]);
+  expect(await admin.usage(account_id, { month: '2020-02' })).toMatchObject({ documents: { used: 0 } });
+  expect((await admin.state()).capacity).toBeGreaterThan(0);
+  await admin.revokeKey(key_id);
+  await admin.deleteAccount(account_id);
+  expect((await admin.audit({ account_id, action: 'account.deleted' }).page()).data).toHaveLength(1);
+});
+
 test('creates, lists, rotates and revokes keys', async () => {
   const { key_id, key = '' } = await platen.keys.create({ name: 'website', scopes: ['render'] });
   const website = new Platen({ key, baseUrl: `${service.url}/v1/` });

@@ -42,6 +42,10 @@ test('passes its tests against a running service', async () => {
   receiver.answer = (response) => response.writeHead(410).end(); // the next events are given up at once
   const webhook = JSON.stringify({ ...receiver.received[0], url: receiver.url });
   const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
-  const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
+  const administrator = JSON.parse(await service.cli('keys', 'create', '--administrator', '--json')) as { key: string };
+  const env = {
+    ...{ PLATEN_KEY: service.key, PLATEN_ADMINISTRATOR_KEY: administrator.key, PLATEN_URL: service.url },
+    ...{ PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 },
+  };
   await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
 });

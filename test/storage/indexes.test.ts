@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
+import { AuditLog } from '../../src/audit/audit.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { announceUploaded } from '../../src/batches/outcomes.ts';
@@ -79,6 +80,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   const filter = { status: 'failed', code: 'x', templateId: 'tpl_x', createdAfter: 1, createdBefore: 2 } as const;
   await requestLog.list('key', 20, filter, { createdAt: 1, id: 'req_x' });
   await requestLog.find('key', 'req_x');
+  await requestLog.listFailures(20, {}, { createdAt: 1, id: 'req_x' });
   await requestLog.removeOld();
   const queue = new DatabaseQueue(database, Date.now, leases, async () => {});
   await database.transaction(async (query) => {
@@ -107,6 +109,12 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await webhooks.list('key', 20);
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
   await webhooks.removeOld();
+  await webhooks.listFailed(20, undefined, { createdAt: 1, id: 'msg_x' });
+  await webhooks.countFailed();
+  const auditLog = new AuditLog(database, Date.now, { auditLogMs: 1_000 });
+  await auditLog.list(20, {}, { createdAt: 1, id: 'aud_x' });
+  await auditLog.list(20, { accountId: 'acc_x', action: 'key.created' }, { createdAt: 1, id: 'aud_x' });
+  await auditLog.removeOld();
   await uploadReports(database.query, 'bat_x');
   await removeUploads(database.query, 'bat_x');
   await announceUploaded(database.query, item?.batchId ?? '', async () => {});

@@ -280,6 +280,43 @@ def test_webhooks(platen: Platen) -> None:
     assert platen.webhooks.rotate_secret()["previous"][0]["secret"] == secret
 
 
+def test_administration(platen: Platen) -> None:
+    url = json.loads(os.environ["PLATEN_WEBHOOK"])["url"]
+    with Platen(os.environ["PLATEN_ADMINISTRATOR_KEY"], URL) as administrator:
+        admin = administrator.admin
+        _note_methods(admin, "admin.")
+        assert "free" in [plan["name"] for plan in admin.plans()]
+        account_id = admin.create_account({"name": "ACME Ltd"})["account_id"]
+        assert account_id in [account["account_id"] for account in admin.accounts(name="acme")]
+        assert admin.account(account_id)["state"] == "active"
+        assert admin.update_account(account_id, {"suspended": True})["state"] == "suspended"
+        assert admin.update_account(account_id, {"suspended": False})["state"] == "active"
+        key = admin.create_key(account_id, {"name": "website"})
+        assert [each["key_id"] for each in admin.keys(account_id)] == [key["key_id"]]
+        with Platen(key["key"], URL) as customer:
+            delivery_id = customer.webhooks.test(url)["delivery_id"]
+            with pytest.raises(PlatenError):
+                customer.pdf({"template_id": "tpl_none"})
+        while not list(admin.webhooks(account_id=account_id)):
+            time.sleep(0.1)
+        admin.retry_webhook(delivery_id)
+        assert next(iter(admin.errors(account_id=account_id)))["code"] == "not_found"
+        assert admin.usage(account_id)["documents"]["used"] == 0
+        assert admin.usage(account_id, "2020-02")["documents"]["used"] == 0
+        assert admin.state()["capacity"] > 0
+        admin.revoke_key(key["key_id"])
+        admin.delete_account(account_id)
+        actions = [entry["action"] for entry in admin.audit(account_id=account_id)]
+        assert sorted(set(actions)) == [
+            "account.changed",
+            "account.created",
+            "account.deleted",
+            "key.created",
+            "key.revoked",
+            "webhook.resent",
+        ]
+
+
 def test_asynchronous() -> None:
     async def run() -> None:
         async with AsyncPlaten(KEY, URL) as platen:

@@ -1,7 +1,7 @@
 /** The client of Platen: one method for each endpoint of the API. */
 import type * as api from './api.ts';
 import { Rendered } from './rendered.ts';
-import { Batches, Certificates, Documents, Keys, Renders, Requests, Templates, Webhooks } from './resources.ts';
+import { Admin, Batches, Certificates, Documents, Keys, Renders, Requests, Templates, Webhooks } from './resources.ts';
 import { type CallOptions, type PlatenOptions, Transport } from './transport.ts';
 
 export type * from './api.ts';
@@ -9,6 +9,7 @@ export { PlatenConnectionError, PlatenError, type Problem, WebhookVerificationEr
 export type { List, ListParameters, MetadataFilter, Page } from './lists.ts';
 export type { Rendered } from './rendered.ts';
 export type {
+  Admin,
   Batches,
   Certificates,
   DocumentFilters,
@@ -33,6 +34,7 @@ export class Platen {
   readonly certificates: Certificates;
   readonly webhooks: Webhooks;
   readonly requests: Requests;
+  readonly admin: Admin;
   readonly #transport: Transport;
 
   constructor(options: PlatenOptions) {
@@ -45,6 +47,7 @@ export class Platen {
     this.certificates = new Certificates(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
     this.requests = new Requests(this.#transport);
+    this.admin = new Admin(this.#transport);
   }
 
   /** Renders a document to PDF. */

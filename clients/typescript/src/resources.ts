@@ -1,4 +1,4 @@
-/** The resources of an account: templates, documents, batches, renders, keys, certificates, webhooks and requests. */
+/** The resources of an account: templates, documents, batches, renders, keys, certificates, webhooks and requests; and administration. */
 import type * as api from './api.ts';
 import { linesOf } from './lines.ts';
 import { List, type ListParameters, type MetadataFilter } from './lists.ts';
@@ -316,6 +316,92 @@ export class Requests extends Resource {
   /** Downloads what the page showed when the render failed, as JPEG, for accounts with `failure_pictures`. */
   async picture(id: string, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.transport.send(`/v1/requests/${id}/picture`, { ...options }));
+  }
+}
+
+export interface AccountFilters extends ListParameters {
+  state?: api.AccountState;
+  /** Words of the name, in any case. */
+  name?: string;
+}
+
+export interface AuditFilters extends ListParameters {
+  account_id?: string;
+  object_id?: string;
+  actor?: string;
+  action?: api.AuditAction;
+  /** A time as in RFC 3339. */
+  created_after?: string;
+  created_before?: string;
+}
+
+/** All accounts of the service, for the key of an administrator. */
+export class Admin extends Resource {
+  async plans(options?: CallOptions): Promise<api.Plan[]> {
+    return (await this.transport.json<api.PlanList>('/v1/admin/plans', options)).data;
+  }
+
+  accounts(query?: AccountFilters): List<api.AdminAccount> {
+    return new List(this.transport, '/v1/admin/accounts', query);
+  }
+
+  createAccount(request: api.AdminAccountRequest = {}, options?: CallOptions): Promise<api.AdminAccount> {
+    return this.transport.json('/v1/admin/accounts', { ...options, method: 'POST', body: request });
+  }
+
+  account(id: string, options?: CallOptions): Promise<api.AdminAccount> {
+    return this.transport.json(`/v1/admin/accounts/${id}`, options);
+  }
+
+  /** Renames, suspends or resumes an account, or changes its plan. */
+  updateAccount(id: string, change: api.AdminAccountChange, options?: CallOptions): Promise<api.AdminAccount> {
+    return this.transport.json(`/v1/admin/accounts/${id}`, { ...options, method: 'PATCH', body: change });
+  }
+
+  async deleteAccount(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/admin/accounts/${id}`, { ...options, method: 'DELETE' });
+  }
+
+  /** `month` is such as `2026-10`. Default: this month. */
+  usage(id: string, { month, ...options }: CallOptions & { month?: string } = {}): Promise<api.Usage> {
+    return this.transport.json(`/v1/admin/accounts/${id}/usage`, { ...options, query: { month } });
+  }
+
+  keys(id: string, query?: ListParameters): List<api.ApiKey> {
+    return new List(this.transport, `/v1/admin/accounts/${id}/keys`, query);
+  }
+
+  /** Creates a key of an account. Only this answer contains its secret, in `key`. */
+  createKey(id: string, request: api.KeyRequest = {}, options?: CallOptions): Promise<api.ApiKey> {
+    return this.transport.json(`/v1/admin/accounts/${id}/keys`, { ...options, method: 'POST', body: request });
+  }
+
+  async revokeKey(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/admin/keys/${id}`, { ...options, method: 'DELETE' });
+  }
+
+  state(options?: CallOptions): Promise<api.ServiceState> {
+    return this.transport.json('/v1/admin/state', options);
+  }
+
+  /** Lists the renders that failed. */
+  errors(query?: ListParameters & { account_id?: string; code?: string }): List<api.AdminFailure> {
+    return new List(this.transport, '/v1/admin/errors', query);
+  }
+
+  /** Lists the webhooks that were given up. */
+  webhooks(query?: ListParameters & { account_id?: string }): List<api.FailedWebhook> {
+    return new List(this.transport, '/v1/admin/webhooks', query);
+  }
+
+  /** Sends a webhook again that was given up. */
+  async retryWebhook(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/admin/webhooks/${id}/retry`, { ...options, method: 'POST' });
+  }
+
+  /** Lists what was changed about accounts and keys. */
+  audit(query?: AuditFilters): List<api.AuditEntry> {
+    return new List(this.transport, '/v1/admin/audit', query);
   }
 }
 

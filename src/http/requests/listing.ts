@@ -127,6 +127,15 @@ export function readBoolean(text: string): boolean {
   return text === 'true';
 }
 
+/** Returns a reader of a parameter that is one of `choices`. */
+export function readChoice<const T extends string>(choices: readonly T[]): Reader<T> {
+  return (text) => {
+    const choice = choices.find((each) => each === text);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
 export function readText(text: string): string {
   return text;
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Principal } from '../../accounts/accounts.ts';
+import type { Plan } from '../../accounts/plans.ts';
 import { ServiceError } from '../../errors.ts';
 import { type DefaultOptions, parseDefaultOptions } from '../../render/request/default-options.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
@@ -67,21 +68,10 @@ const PatchBody = Type.Object(
 const checkPatch = validator(PatchBody);
 
 export function accountRoutes(app: FastifyInstance, services: RouteServices): void {
-  const { accounts, allowance, documents, requireWebhook, limits } = services;
+  const { accounts, requireWebhook, limits } = services;
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
-    const { accountId, plan, assetBytes = 0 } = requirePrincipal(request);
     const { month } = readQuery(request, { month: readMonth });
-    const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
-    const period = { start: toIsoTime(of.start), end: toIsoTime(of.end) };
-    if (!isCurrent) return { period, documents: { used }, daily };
-    const limit = plan.documents;
-    const stored = await documents.readStorage(accountId);
-    return {
-      ...{ plan: plan.name, period },
-      documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      storage: { ...stored, bytes: stored.bytes + assetBytes, limit: plan.storageBytes },
-      daily,
-    };
+    return readUsage(services, requirePrincipal(request), month);
   });
 
   app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, services));
@@ -107,6 +97,25 @@ function requireStorage(plan: Principal['plan'], wanted: Record<string, boolean 
   const name = Object.keys(wanted).find((each) => wanted[each]);
   if (name !== undefined && plan.retentionMs === 0)
     throw new ServiceError('storage_unavailable', `the plan ${plan.name} does not store documents, so ${name} cannot be true`);
+}
+
+/** The usage of an account in a month. Without a plan, that of the present month has no limits either. */
+export async function readUsage(
+  { allowance, documents }: RouteServices,
+  { accountId, plan, assetBytes = 0 }: { accountId: string; plan: Plan | undefined; assetBytes?: number },
+  month: number | undefined,
+) {
+  const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
+  const period = { start: toIsoTime(of.start), end: toIsoTime(of.end) };
+  if (!isCurrent || !plan) return { period, documents: { used }, daily };
+  const limit = plan.documents;
+  const stored = await documents.readStorage(accountId);
+  return {
+    ...{ plan: plan.name, period },
+    documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
+    storage: { ...stored, bytes: stored.bytes + assetBytes, limit: plan.storageBytes },
+    daily,
+  };
 }
 
 async function replaceAssets(
@@ -164,13 +173,14 @@ const ACCOUNT_SCHEMA = recordSchema('Account', {
   created_at: TIME,
 });
 
-const USAGE = {
+export const USAGE = {
   operationId: 'readUsage',
   summary: 'Read the usage of a month',
   querystring: {
     type: 'object',
     properties: {
       month: {
+        $id: 'MonthParam',
         type: 'string',
         pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
         description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` only.',

@@ -46,6 +46,8 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteSer
   for (const path of ['/dashboard', '/dashboard/*'])
     app.get(path, HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
 
+  app.get('/admin', HIDDEN, async (_request, reply) => reply.header('cache-control', REVALIDATE).redirect('/dashboard/admin'));
+
   app.get('/docs', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'docs/index.html'));
 
   app.get<{ Params: { '*': string } }>('/docs/*', HIDDEN, async (request, reply) => {

@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { LoggedRequest } from '../../request-log/request-log.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { type ById, binary, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
-import { readPage, readText, readTime, toList } from '../requests/listing.ts';
+import { readChoice, readPage, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { getAndHead } from '../server/get-and-head.ts';
 import { requestOrigin } from '../server/origin.ts';
@@ -15,7 +15,7 @@ const JPEG = 'image/jpeg';
 const STATUSES = ['succeeded', 'failed'] as const;
 
 const FILTERS = {
-  status: readStatus,
+  status: readChoice(STATUSES),
   code: readText,
   template_id: readText,
   batch_id: readText,
@@ -48,12 +48,6 @@ export function requestRoutes(app: FastifyInstance, { requestLog }: RouteService
     picture.destroy();
     return reply.send();
   });
-}
-
-function readStatus(text: string): (typeof STATUSES)[number] {
-  const status = STATUSES.find((each) => each === text);
-  if (!status) throw new Error(`must be one of ${STATUSES.join(', ')}`);
-  return status;
 }
 
 /** Members that are undefined are absent. */

@@ -2,7 +2,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Accounts, Principal } from '../../accounts/accounts.ts';
 import type { Allowance } from '../../accounts/allowance.ts';
+import type { Plans } from '../../accounts/plans.ts';
 import type { VisitorRequests } from '../../accounts/visitor-requests.ts';
+import type { AuditLog } from '../../audit/audit.ts';
 import type { Batches } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import type { Certificates } from '../../certificates/certificates.ts';
@@ -25,7 +27,7 @@ import type { UploadValidation } from '../../uploads/validate-uploads.ts';
 import type { Pages } from '../../web-assets/pages.ts';
 import type { WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { Webhooks } from '../../webhooks/webhooks.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { MetricSources, Metrics } from '../metrics/metrics.ts';
 import type { Spool } from '../replies/spool-pdf.ts';
 import type { Budgets } from '../requests/request-memory.ts';
 
@@ -45,13 +47,17 @@ export interface RouteServices {
   logger: FastifyBaseLogger;
   merging: Merging;
   metrics: Metrics;
+  /** Where the metrics come from. */
+  metricSources: MetricSources;
   pageDrawing: PageDrawing;
   pages: Pages;
   pdfComparison: PdfComparison;
   /** Undefined if the playground is switched off. */
   playground: Playground | undefined;
   playgroundBudgets: Budgets;
+  plans: Plans;
   requestLog: RequestLog;
+  auditLog: AuditLog;
   accountAssets: AccountAssets;
   templates: Templates;
   uploadValidation: UploadValidation;

@@ -28,12 +28,22 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
   keys: 'keys',
 };
 
+/** The first segment of the routes that no scope allows, only the mark of an administrator's key. */
+const ADMIN = 'admin';
+
 /** A hook for `onRequest`. Throws `insufficient_scope`. */
 export async function requireScope(request: FastifyRequest): Promise<void> {
   if (request.routeOptions.config.needsNoScope) return;
   const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(request.routeOptions.url ?? '') ?? [];
+  if (name === ADMIN) return requireAdministrator(request);
   const scope = Object.hasOwn(SCOPE_OF, name) ? SCOPE_OF[name] : undefined;
   if (!includesScope(requirePrincipal(request).scopes, scope)) throw insufficientScope(scope ?? null);
+}
+
+function requireAdministrator(request: FastifyRequest): void {
+  if (requirePrincipal(request).isAdministrator) return;
+  const detail = 'this is not the key of an administrator; `platen keys create --administrator` creates one';
+  throw new ServiceError('insufficient_scope', detail);
 }
 
 /** `scope` is null if full access is required. */

@@ -11,6 +11,7 @@ import { sharedTemplates } from './0030-shared-templates.ts';
 import { accountDefaults } from './0031-account-defaults.ts';
 import { sessions } from './0034-sessions.ts';
 import { failurePictures } from './0035-failure-pictures.ts';
+import { administration } from './0036-administration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -21,4 +22,5 @@ export const migrations: Record<string, Migration> = {
   '0031-account-defaults': accountDefaults,
   '0034-sessions': sessions,
   '0035-failure-pictures': failurePictures,
+  '0036-administration': administration,
 };

@@ -341,6 +341,65 @@ class AsyncRequests(_AsyncResource):
             return rendered
 
 
+class AsyncAdmin(_AsyncResource):
+    """All accounts of the service, for the key of an administrator."""
+
+    async def plans(self) -> list[types.Plan]:
+        return (await self._transport.json("GET", "/v1/admin/plans"))["data"]
+
+    def accounts(self, **query: Any) -> AsyncList[types.AdminAccount]:
+        """Filters: ``limit``, ``state``, ``name``."""
+        return AsyncList(self._transport, "/v1/admin/accounts", query)
+
+    async def create_account(self, request: types.AdminAccountRequest | None = None) -> types.AdminAccount:
+        return await self._transport.json("POST", "/v1/admin/accounts", body=request or {})
+
+    async def account(self, account_id: str) -> types.AdminAccount:
+        return await self._transport.json("GET", f"/v1/admin/accounts/{account_id}")
+
+    async def update_account(self, account_id: str, change: types.AdminAccountChange) -> types.AdminAccount:
+        """Renames, suspends or resumes an account, or changes its plan."""
+        return await self._transport.json("PATCH", f"/v1/admin/accounts/{account_id}", body=change)
+
+    async def delete_account(self, account_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/admin/accounts/{account_id}")
+
+    async def usage(self, account_id: str, month: str | None = None) -> types.Usage:
+        """``month`` is such as ``2026-10``; without it, this month."""
+        query = {"month": month} if month else {}
+        return await self._transport.json("GET", f"/v1/admin/accounts/{account_id}/usage", query=query)
+
+    def keys(self, account_id: str, **query: Any) -> AsyncList[types.ApiKey]:
+        """Filters: ``limit``."""
+        return AsyncList(self._transport, f"/v1/admin/accounts/{account_id}/keys", query)
+
+    async def create_key(self, account_id: str, request: types.KeyRequest | None = None) -> types.ApiKey:
+        """Creates a key of an account. Only this answer contains its secret, in ``key``."""
+        return await self._transport.json("POST", f"/v1/admin/accounts/{account_id}/keys", body=request or {})
+
+    async def revoke_key(self, key_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/admin/keys/{key_id}")
+
+    async def state(self) -> types.ServiceState:
+        return await self._transport.json("GET", "/v1/admin/state")
+
+    def errors(self, **query: Any) -> AsyncList[types.AdminFailure]:
+        """Lists the renders that failed. Filters: ``limit``, ``account_id``, ``code``."""
+        return AsyncList(self._transport, "/v1/admin/errors", query)
+
+    def webhooks(self, **query: Any) -> AsyncList[types.FailedWebhook]:
+        """Lists the webhooks that were given up. Filters: ``limit``, ``account_id``."""
+        return AsyncList(self._transport, "/v1/admin/webhooks", query)
+
+    async def retry_webhook(self, delivery_id: str) -> None:
+        """Sends a webhook again that was given up."""
+        await self._transport.json("POST", f"/v1/admin/webhooks/{delivery_id}/retry")
+
+    def audit(self, **query: Any) -> AsyncList[types.AuditEntry]:
+        """Filters: ``limit``, ``account_id``, ``object_id``, ``actor``, ``action``, ``created_after``, ``created_before``."""
+        return AsyncList(self._transport, "/v1/admin/audit", query)
+
+
 class AsyncPlaten(_AsyncResource):
     """A client of the service at ``base_url``.
 
@@ -374,6 +433,7 @@ class AsyncPlaten(_AsyncResource):
         self.certificates = AsyncCertificates(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
         self.requests = AsyncRequests(self._transport)
+        self.admin = AsyncAdmin(self._transport)
 
     async def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
         """Renders a document to PDF, and reads it into memory."""

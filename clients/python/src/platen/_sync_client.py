@@ -342,6 +342,65 @@ class Requests(_Resource):
             return rendered
 
 
+class Admin(_Resource):
+    """All accounts of the service, for the key of an administrator."""
+
+    def plans(self) -> list[types.Plan]:
+        return (self._transport.json("GET", "/v1/admin/plans"))["data"]
+
+    def accounts(self, **query: Any) -> List[types.AdminAccount]:
+        """Filters: ``limit``, ``state``, ``name``."""
+        return List(self._transport, "/v1/admin/accounts", query)
+
+    def create_account(self, request: types.AdminAccountRequest | None = None) -> types.AdminAccount:
+        return self._transport.json("POST", "/v1/admin/accounts", body=request or {})
+
+    def account(self, account_id: str) -> types.AdminAccount:
+        return self._transport.json("GET", f"/v1/admin/accounts/{account_id}")
+
+    def update_account(self, account_id: str, change: types.AdminAccountChange) -> types.AdminAccount:
+        """Renames, suspends or resumes an account, or changes its plan."""
+        return self._transport.json("PATCH", f"/v1/admin/accounts/{account_id}", body=change)
+
+    def delete_account(self, account_id: str) -> None:
+        self._transport.json("DELETE", f"/v1/admin/accounts/{account_id}")
+
+    def usage(self, account_id: str, month: str | None = None) -> types.Usage:
+        """``month`` is such as ``2026-10``; without it, this month."""
+        query = {"month": month} if month else {}
+        return self._transport.json("GET", f"/v1/admin/accounts/{account_id}/usage", query=query)
+
+    def keys(self, account_id: str, **query: Any) -> List[types.ApiKey]:
+        """Filters: ``limit``."""
+        return List(self._transport, f"/v1/admin/accounts/{account_id}/keys", query)
+
+    def create_key(self, account_id: str, request: types.KeyRequest | None = None) -> types.ApiKey:
+        """Creates a key of an account. Only this answer contains its secret, in ``key``."""
+        return self._transport.json("POST", f"/v1/admin/accounts/{account_id}/keys", body=request or {})
+
+    def revoke_key(self, key_id: str) -> None:
+        self._transport.json("DELETE", f"/v1/admin/keys/{key_id}")
+
+    def state(self) -> types.ServiceState:
+        return self._transport.json("GET", "/v1/admin/state")
+
+    def errors(self, **query: Any) -> List[types.AdminFailure]:
+        """Lists the renders that failed. Filters: ``limit``, ``account_id``, ``code``."""
+        return List(self._transport, "/v1/admin/errors", query)
+
+    def webhooks(self, **query: Any) -> List[types.FailedWebhook]:
+        """Lists the webhooks that were given up. Filters: ``limit``, ``account_id``."""
+        return List(self._transport, "/v1/admin/webhooks", query)
+
+    def retry_webhook(self, delivery_id: str) -> None:
+        """Sends a webhook again that was given up."""
+        self._transport.json("POST", f"/v1/admin/webhooks/{delivery_id}/retry")
+
+    def audit(self, **query: Any) -> List[types.AuditEntry]:
+        """Filters: ``limit``, ``account_id``, ``object_id``, ``actor``, ``action``, ``created_after``, ``created_before``."""
+        return List(self._transport, "/v1/admin/audit", query)
+
+
 class Platen(_Resource):
     """A client of the service at ``base_url``.
 
@@ -375,6 +434,7 @@ class Platen(_Resource):
         self.certificates = Certificates(self._transport)
         self.webhooks = Webhooks(self._transport)
         self.requests = Requests(self._transport)
+        self.admin = Admin(self._transport)
 
     def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> Rendered:
         """Renders a document to PDF, and reads it into memory."""

@@ -1961,6 +1961,8 @@ class ApiKey(TypedDict):
     """What the key may do; `null` for everything."""
     test: bool
     """Whether its renders have a watermark and are not charged."""
+    administrator: bool
+    """Whether it may use `/v1/admin`."""
     made_by: str | None
     """The key it was made with; `null` for the operator's."""
     created_at: str
@@ -1984,6 +1986,137 @@ class ApiKeyList(TypedDict):
 class RotationRequest(TypedDict):
     expires_in: NotRequired[int]
     """How long the old secret works. With 0, it stops working at once. Default: `86400`."""
+
+
+class Plan(TypedDict):
+    name: str
+    documents: int | None
+    """In a month. `null`, here and below: no limit."""
+    retention_seconds: int
+    requests_per_minute: int | None
+    concurrency: int | None
+    open_items: int | None
+    storage_bytes: int | None
+
+
+class PlanList(TypedDict):
+    data: list[Plan]
+
+
+AccountState: TypeAlias = "Literal['active', 'suspended', 'deleted']"
+
+
+class AdminAccount(TypedDict):
+    id: str
+    """The same as `account_id`."""
+    account_id: str
+    name: str
+    plan: str
+    state: AccountState
+    created_at: str
+
+
+class AdminAccountList(TypedDict):
+    data: list[AdminAccount]
+    has_more: bool
+    next_cursor: NextCursor
+
+
+class AdminAccountRequest(TypedDict):
+    name: NotRequired[str]
+    """A name to tell the account apart."""
+    plan: NotRequired[str]
+    """The plan."""
+
+
+class AdminAccountChange(TypedDict):
+    name: NotRequired[str]
+    """A name to tell the account apart."""
+    plan: NotRequired[str]
+    """The plan."""
+    suspended: NotRequired[bool]
+    """Whether its keys and links are refused and its batches wait."""
+
+
+class ServiceState(TypedDict):
+    version: str
+    node: str
+    """The version of Node."""
+    browser: str
+    running: int
+    """Renders that are running."""
+    waiting: int
+    capacity: int
+    """Renders that can run at the same time."""
+    browsers: int
+    crashes: int
+    """Of browsers, since the start."""
+    waiting_items: int
+    """Batch items that are not being rendered yet."""
+    failed_webhooks: int
+    """Webhooks of the last 30 days that were given up."""
+    disk_bytes: int
+    disk_free_bytes: int
+
+
+class AdminFailure(TypedDict):
+    id: str
+    """The id of the request."""
+    account_id: str | None
+    key_id: str
+    endpoint: str
+    code: str
+    message: str
+    created_at: str
+
+
+class AdminFailureList(TypedDict):
+    data: list[AdminFailure]
+    has_more: bool
+    next_cursor: NextCursor
+
+
+class FailedWebhook(TypedDict):
+    id: str
+    account_id: str
+    key_id: str
+    type: str
+    host: str
+    attempts: int
+    response_status: NotRequired[int]
+    error: NotRequired[str]
+    last_attempt_at: str | None
+    created_at: str
+
+
+class FailedWebhookList(TypedDict):
+    data: list[FailedWebhook]
+    has_more: bool
+    next_cursor: NextCursor
+
+
+AuditAction: TypeAlias = "Literal['account.created', 'account.changed', 'account.deleted', 'key.created', 'key.rotated', 'key.revoked', 'webhook.resent']"
+
+
+AuditChanges: TypeAlias = "dict[str, Any]"
+
+
+class AuditEntry(TypedDict):
+    id: str
+    actor: str
+    """The id of the key that made the change, or `command line`."""
+    action: AuditAction
+    account_id: str
+    object_id: str
+    """The account, key or webhook that was changed."""
+    changes: AuditChanges
+    created_at: str
+
+
+class AuditEntryList(TypedDict):
+    data: list[AuditEntry]
+    has_more: bool
+    next_cursor: NextCursor
 
 
 class PlaygroundLimits(TypedDict):

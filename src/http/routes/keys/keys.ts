@@ -21,7 +21,7 @@ const MAX_GRACE_SECONDS = 2_592_000;
 const MAX_EXPIRY_SECONDS = 315_360_000;
 
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
-const CreateBody = Type.Object(
+export const CreateBody = Type.Object(
   {
     name: option(Type.String({ maxLength: 200 }), {
       expected: 'a string of at most 200 characters',
@@ -78,16 +78,13 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: RouteServi
 
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
     const { keyId, accountId, scopes: own, isTest: isMadeByTest } = requirePrincipal(request);
-    const { body = {} } = request;
-    const { name = '', scopes: wanted, test: isTest = isMadeByTest, expires_in: seconds } = checkCreate(body);
-    const errors = textErrors('name', name);
-    if (isMadeByTest && !isTest) errors.push({ path: 'test', message: 'cannot be false: a test key makes test keys only' });
-    if (errors.length) throw invalidRequest(errors);
-    const scopes = wanted === undefined ? own : [...new Set(wanted as Scope[])];
+    const { scopes: wanted, isTest = isMadeByTest, ...draft } = readKeyDraft(request.body);
+    if (isMadeByTest && !isTest)
+      throw invalidRequest([{ path: 'test', message: 'cannot be false: a test key makes test keys only' }]);
+    const scopes = wanted ?? own;
     const [missing] = missingScopes(own, scopes);
     if (missing) throw insufficientScope(missing);
-    const expiresInMs = seconds && seconds * 1_000;
-    const issued = await accounts.keys.create(accountId, { name, scopes, isTest, expiresInMs, madeBy: keyId });
+    const issued = await accounts.keys.create(accountId, { ...draft, scopes, isTest, madeBy: keyId });
     logKeyChange(request, issued.key.id, 'key created');
     reply.code(201).header('location', `${requestOrigin(request)}/v1/keys/${issued.key.id}`);
     return sendIssued(reply, issued);
@@ -121,11 +118,19 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: RouteServi
   });
 }
 
-function sendIssued(reply: FastifyReply, { secret, key }: IssuedKey): FastifyReply {
+/** What a request asks of a new key. Members that it leaves out are undefined. Throws `invalid_request`. */
+export function readKeyDraft(body: unknown) {
+  const { name = '', scopes, test: isTest, expires_in: seconds } = checkCreate(body ?? {});
+  const errors = textErrors('name', name);
+  if (errors.length) throw invalidRequest(errors);
+  return { name, scopes: scopes && [...new Set(scopes as Scope[])], isTest, expiresInMs: seconds && seconds * 1_000 };
+}
+
+export function sendIssued(reply: FastifyReply, { secret, key }: IssuedKey): FastifyReply {
   return reply.send({ ...keyRecord(key), key: secret });
 }
 
-function keyRecord(key: ApiKey) {
+export function keyRecord(key: ApiKey) {
   return {
     id: key.id,
     key_id: key.id,
@@ -133,6 +138,7 @@ function keyRecord(key: ApiKey) {
     hint: key.hint,
     scopes: key.scopes,
     test: key.isTest,
+    administrator: key.isAdministrator,
     made_by: key.madeBy,
     created_at: toIsoTime(key.createdAt),
     expires_at: timeOrNull(key.expiresAt),
@@ -143,7 +149,7 @@ function keyRecord(key: ApiKey) {
 }
 
 const ID = pathId('Key', 'key');
-const KEY_SCHEMA = recordSchema(
+export const KEY_SCHEMA = recordSchema(
   'ApiKey',
   {
     ...idMembers('key_id', 'key'),
@@ -151,6 +157,7 @@ const KEY_SCHEMA = recordSchema(
     hint: { type: 'string', description: 'First characters of the secret.' },
     scopes: { type: ['array', 'null'], items: { type: 'string' }, description: 'What the key may do; `null` for everything.' },
     test: { type: 'boolean', description: 'Whether its renders have a watermark and are not charged.' },
+    administrator: { type: 'boolean', description: 'Whether it may use `/v1/admin`.' },
     made_by: { type: ['string', 'null'], description: "The key it was made with; `null` for the operator's." },
     created_at: TIME,
     expires_at: { ...TIME_OR_NULL, description: 'When the key stops working.' },

@@ -14,9 +14,9 @@ const CONFIG = { needsNoScope: true, bodyOptional: true };
 export function sessionRoutes(app: FastifyInstance, { accounts }: RouteServices): void {
   /** What the key of the session is. A key of any scope may know this about itself. */
   const describe = async (request: FastifyRequest) => {
-    const { keyId, accountId, scopes, isTest } = requirePrincipal(request);
+    const { keyId, accountId, scopes, isTest, isAdministrator = false } = requirePrincipal(request);
     const { name } = await accounts.keys.find(keyId, keyId);
-    return { key_id: keyId, account_id: accountId, name, scopes, test: isTest };
+    return { key_id: keyId, account_id: accountId, name, scopes, test: isTest, administrator: isAdministrator };
   };
 
   /** A cookie cannot begin a session, so that an id from elsewhere is never taken over. */
