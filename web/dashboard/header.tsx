@@ -6,6 +6,9 @@ import { PAGES } from './pages.ts';
 import { session, signOut } from './session.ts';
 
 export function Header({ here }: { here: string }) {
+  const { within } = PAGES.find(({ path }) => path === here) ?? {};
+  const isAdministrator = session.value?.isAdministrator === true;
+  const shown = PAGES.filter((page) => page.within === undefined && (isAdministrator || !page.isAdministration));
   return (
     <header class="top">
       <div class="top-row">
@@ -27,8 +30,8 @@ export function Header({ here }: { here: string }) {
         </div>
       </div>
       <nav aria-label="Dashboard">
-        {PAGES.map(({ path, title }) => (
-          <a key={path} href={`/dashboard/${path}`} aria-current={path === here ? 'page' : undefined}>
+        {shown.map(({ path, title }) => (
+          <a key={path} href={`/dashboard/${path}`} aria-current={path === here ? 'page' : path === within ? 'true' : undefined}>
             {title}
           </a>
         ))}

@@ -27,11 +27,11 @@ const SCOPES: Record<ScopeName, string> = {
 };
 const DAY_SECONDS = 86_400;
 const LIFETIMES: Array<[seconds: number, text: string]> = [
-  [0, 'As long as this key'],
   [DAY_SECONDS, '1 day'],
   [30 * DAY_SECONDS, '30 days'],
   [365 * DAY_SECONDS, '1 year'],
 ];
+const AS_THIS_KEY = { scopes: 'the same as this key', lifetime: 'As long as this key' };
 const ROTATED = 'The old secret works for another day, so that you can replace it where it is used.';
 
 type Asked = { kind: 'new' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | { kind: 'secret'; key: ApiKey } | null;
@@ -85,7 +85,7 @@ export function KeysPage() {
   );
 }
 
-function titleOf({ name, hint }: ApiKey): string {
+export function titleOf({ name, hint }: ApiKey): string {
   return name || `${hint}…`;
 }
 
@@ -106,16 +106,18 @@ function columnsWith(onAsked: (asked: Asked) => void): Array<Column<ApiKey>> {
     { title: 'Key', cell: (key) => <KeyName record={key} /> },
     { title: 'May', look: 'wide several', cell: mayText },
     { title: 'Last used', look: 'wide', cell: ({ last_used_at }) => (last_used_at ? <Span to={last_used_at} /> : 'never') },
-    { title: 'Expires', look: 'wide', cell: (key) => <Expiry record={key} /> },
+    expiryColumn,
     { title: ACTIONS, cell: actions },
   ];
 }
 
-function mayText({ scopes }: ApiKey): string {
+export const expiryColumn: Column<ApiKey> = { title: 'Expires', look: 'wide', cell: (key) => <Expiry record={key} /> };
+
+export function mayText({ scopes }: ApiKey): string {
   return scopes?.join(', ') ?? 'everything';
 }
 
-function KeyName({ record }: { record: ApiKey }) {
+export function KeyName({ record }: { record: ApiKey }) {
   const isOwn = session.value?.keyId === record.key_id;
   return (
     <>
@@ -124,6 +126,7 @@ function KeyName({ record }: { record: ApiKey }) {
         {record.name && <code>{record.hint}…</code>}
         {isOwn && ' this key'}
         {record.test && ' test key'}
+        {record.administrator && ' administrator'}
       </div>
       <div class="hint narrow">May: {mayText(record)}</div>
     </>
@@ -150,7 +153,15 @@ function Expiry({ record: { revoked_at, expires_at, previous_secret_expires_at: 
   );
 }
 
-function NewKey({ onMade, onClose }: { onMade(key: ApiKey): void; onClose(): void }) {
+interface NewKeyProps {
+  path?: string;
+  /** What a key may do without a choice, and how long it works. */
+  unlimited?: { scopes: string; lifetime: string };
+  onMade(key: ApiKey): void;
+  onClose(): void;
+}
+
+export function NewKey({ path = PATH, unlimited = AS_THIS_KEY, onMade, onClose }: NewKeyProps) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly ScopeName[]>([]);
   const [isTest, setTest] = useState(false);
@@ -159,7 +170,7 @@ function NewKey({ onMade, onClose }: { onMade(key: ApiKey): void; onClose(): voi
   const make = () =>
     making.run(async () => {
       const limits = { ...(scopes.length && { scopes }), ...(isTest && { test: true }), ...(seconds && { expires_in: seconds }) };
-      onMade((await (await send('POST', PATH, { name, ...limits })).json()) as ApiKey);
+      onMade((await (await send('POST', path, { name, ...limits })).json()) as ApiKey);
     });
   const change = (scope: ScopeName, isGiven: boolean) =>
     setScopes(isGiven ? [...scopes, scope] : scopes.filter((each) => each !== scope));
@@ -176,7 +187,7 @@ function NewKey({ onMade, onClose }: { onMade(key: ApiKey): void; onClose(): voi
         />
       </div>
       <fieldset class="choices">
-        <legend>What it may do (without a choice, the same as this key)</legend>
+        <legend>What it may do (without a choice, {unlimited.scopes})</legend>
         {Object.entries(SCOPES).map(([scope, text]) => (
           <label class="check" key={scope}>
             <input
@@ -191,6 +202,7 @@ function NewKey({ onMade, onClose }: { onMade(key: ApiKey): void; onClose(): voi
       <div class="field">
         <label for="key-lifetime">Works for</label>
         <select id="key-lifetime" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
+          <option value={0}>{unlimited.lifetime}</option>
           {LIFETIMES.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -212,7 +224,7 @@ function NewKey({ onMade, onClose }: { onMade(key: ApiKey): void; onClose(): voi
 }
 
 /** The only place where the secret is ever shown. */
-function Secret({ record, onClose }: { record: ApiKey; onClose(): void }) {
+export function Secret({ record, onClose }: { record: ApiKey; onClose(): void }) {
   const field = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState('');
   const copy = async () => {

@@ -6,6 +6,10 @@ export interface PageEntry {
   /** The segment of the URL after `/dashboard/`. */
   path: string;
   title: string;
+  /** Whether only administrators see it. */
+  isAdministration?: boolean;
+  /** The page that stands for it in the navigation. Default: itself. */
+  within?: string;
   Page: ComponentType<{ query: URLSearchParams }>;
   /** Shows one object of the page, whose id is the next segment. */
   One?: ComponentType<{ id: string }>;
@@ -58,4 +62,29 @@ export const PAGES: PageEntry[] = [
     Page: lazyPage('the account', async () => (await import('./account-page.tsx')).AccountPage),
   },
   { path: 'keys', title: 'Keys', Page: lazyPage('the keys', async () => (await import('./keys-page.tsx')).KeysPage) },
+  {
+    path: 'admin',
+    title: 'Administration',
+    isAdministration: true,
+    Page: lazyPage('the state of the service', async () => (await import('./admin/overview-page.tsx')).OverviewPage),
+  },
+  {
+    path: 'admin-accounts',
+    title: 'Accounts',
+    within: 'admin',
+    Page: lazyPage('the accounts', async () => (await import('./admin/accounts-page.tsx')).AccountsPage),
+    One: lazyPage('the account', async () => (await import('./admin/account-page.tsx')).AccountPage),
+  },
+  {
+    path: 'admin-webhooks',
+    title: 'Failed webhooks',
+    within: 'admin',
+    Page: lazyPage('the webhooks', async () => (await import('./admin/failed-webhooks-page.tsx')).FailedWebhooksPage),
+  },
+  {
+    path: 'admin-audit',
+    title: 'Audit log',
+    within: 'admin',
+    Page: lazyPage('the audit log', async () => (await import('./admin/audit-page.tsx')).AuditPage),
+  },
 ];

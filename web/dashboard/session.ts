@@ -9,10 +9,12 @@ interface SessionRecord {
   key_id: string;
   account_id: string;
   name: string;
+  administrator: boolean;
 }
 
 export interface Session {
   keyId: string;
+  isAdministrator: boolean;
   account: Pick<Account, 'account_id' | 'name'>;
   /** What was read, by its path. It ends with the session. */
   cache: Map<string, unknown>;
@@ -70,7 +72,8 @@ export async function resume(): Promise<void> {
     store('localStorage', SIGNED_IN, record.key_id);
     hearsOtherTabs = readStored('localStorage', SIGNED_IN) === record.key_id;
     endedBecause.value = '';
-    session.value = { keyId: record.key_id, account, cache: new Map(), ended: new AbortController() };
+    const { key_id: keyId, administrator: isAdministrator } = record;
+    session.value = { keyId, isAdministrator, account, cache: new Map(), ended: new AbortController() };
   } catch (error) {
     if (isRefused(error)) store('localStorage', SIGNED_IN, '');
     throw error;

@@ -34,7 +34,7 @@ export function UsagePage({ query }: { query: URLSearchParams }) {
       </PageHead>
       <ErrorMessage error={usage.error} onRetry={usage.reload} />
       {!usage.value && usage.loading && <Loading what="the usage" />}
-      {usage.value && ('plan' in usage.value ? <Figures usage={usage.value} /> : <PastFigures usage={usage.value} />)}
+      {usage.value && <UsageFigures usage={usage.value} />}
       <ErrorMessage error={account.error} onRetry={account.reload} />
       {account.value && <Settings account={account.value} />}
     </>
@@ -42,7 +42,7 @@ export function UsagePage({ query }: { query: URLSearchParams }) {
 }
 
 /** This month and those before it, in UTC as the service counts them. */
-function MonthChoice({ month, onChange }: { month: string; onChange(month: string): void }) {
+export function MonthChoice({ month, onChange }: { month: string; onChange(month: string): void }) {
   const now = new Date();
   const past = Array.from({ length: MONTHS }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back - 1)).toISOString(),
@@ -57,6 +57,10 @@ function MonthChoice({ month, onChange }: { month: string; onChange(month: strin
       ))}
     </select>
   );
+}
+
+export function UsageFigures({ usage }: { usage: Usage | PastUsage }) {
+  return 'plan' in usage ? <Figures usage={usage} /> : <PastFigures usage={usage} />;
 }
 
 function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
