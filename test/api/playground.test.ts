@@ -42,7 +42,7 @@ test('draws pages of a result by an id that only its visitor knows', async () =>
   expect(first.headers.get('content-type')).toBe('image/png');
   expect(first.headers.get('cache-control')).toBe('private, no-store');
   const drawn = PNG.sync.read(Buffer.from(await first.arrayBuffer()));
-  expect(drawn.width).toBe(480);
+  expect(drawn.width).toBe(420);
   expect(Buffer.from(await second.arrayBuffer()).equals(PNG.sync.write(drawn))).toBe(false);
   expect((await draw(`${id}/pages/1`, { method: 'HEAD' })).status).toBe(200);
   for (const path of [`${id}/pages/3`, `${id}/pages/0`, `${id}/pages/1e0`, `${id.slice(0, -1)}x/pages/1`, 'pgr_1/pages/1'])

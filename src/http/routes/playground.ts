@@ -92,7 +92,7 @@ interface OfResult {
 const OWNER = 'playground';
 const PNG = 'image/png';
 /** Small enough to be seen before the rest of the page has been transferred. */
-const RESULT_WIDTH = 480;
+const RESULT_WIDTH = 420;
 const PAGE = /^[1-9]\d{0,6}$/;
 /** A PDF is in memory once more on the way to the process that draws it. The result itself is counted with all results. */
 const COPIES = 2;
@@ -172,7 +172,7 @@ const RESULT_PAGE = {
   operationId: 'drawPlaygroundPage',
   summary: 'Draw a page of a PDF of the playground',
   description:
-    'A PNG that is 480 pixels wide. `id` is Platen-Result of a render of the last two minutes, on the same node. Older PDFs make room for new ones, and those with a password cannot be drawn.',
+    'A PNG that is 420 pixels wide. `id` is Platen-Result of a render of the last two minutes, on the same node. Older PDFs make room for new ones, and those with a password cannot be drawn.',
   params: pathId('PlaygroundResult', 'pgr', { n: { type: 'integer', minimum: 1, description: 'The page, from 1.' } }),
   response: { 200: { description: 'The page.', content: binary(PNG) } },
   errors: [404, 406, 422, 429],
