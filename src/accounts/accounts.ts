@@ -208,8 +208,8 @@ export class Accounts {
           ...{ id: accountId, name, plan },
           document_expired_webhook_url: documentExpiredUrl,
           default_options: options && JSON.stringify(options),
-          auto_store: autoStore === undefined ? undefined : Number(autoStore),
-          failure_pictures: failurePictures === undefined ? undefined : Number(failurePictures),
+          auto_store: toFlag(autoStore),
+          failure_pictures: toFlag(failurePictures),
           suspended_at: isSuspended === undefined ? undefined : isSuspended ? (before.suspendedAt ?? now) : null,
         })
         .where('id', '=', accountId)
@@ -301,6 +301,10 @@ export class Accounts {
   }
 }
 
+function toFlag(value: boolean | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}
+
 const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: number }) =>
   holders(query)
     .where((eb) =>
@@ -335,7 +339,15 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
-    .select(['suspended_at', 'last_used_at', 'is_operator', 'is_administrator', 'default_options', 'asset_bytes', 'failure_pictures'])
+    .select([
+      'suspended_at',
+      'last_used_at',
+      'is_operator',
+      'is_administrator',
+      'default_options',
+      'asset_bytes',
+      'failure_pictures',
+    ])
     .where('revoked_at', 'is', null);
 }
 
