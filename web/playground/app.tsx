@@ -1,18 +1,14 @@
 /** The root of the playground: header, editors and options, preview, and the status of the last render. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
-import { Toasts } from '../shared/toast.tsx';
-import { CopyDialog } from './copy-dialog.tsx';
+import { showToast, Toasts } from '../shared/toast.tsx';
 import { downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
-import { DraftsDialog } from './drafts-dialog.tsx';
 import { Editors } from './editors.tsx';
-import { ExamplesDialog } from './examples-dialog.tsx';
-import { HelpDialog } from './help-dialog.tsx';
-import { LinkDialog } from './link-dialog.tsx';
 import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
@@ -66,21 +62,29 @@ export function App() {
   );
 }
 
+/** The dialogs are loaded when they are opened, so that a first visit does not wait for them. */
+const DIALOGS: Record<DialogName, () => Promise<ComponentType<{ onClose(): void }>>> = {
+  examples: async () => (await import('./examples-dialog.tsx')).ExamplesDialog,
+  drafts: async () => (await import('./drafts-dialog.tsx')).DraftsDialog,
+  copy: async () => (await import('./copy-dialog.tsx')).CopyDialog,
+  link: async () => (await import('./link-dialog.tsx')).LinkDialog,
+  help: async () => (await import('./help-dialog.tsx')).HelpDialog,
+};
+
 function Dialogs() {
-  switch (open.value) {
-    case 'examples':
-      return <ExamplesDialog onClose={close} />;
-    case 'drafts':
-      return <DraftsDialog onClose={close} />;
-    case 'copy':
-      return <CopyDialog onClose={close} />;
-    case 'link':
-      return <LinkDialog onClose={close} />;
-    case 'help':
-      return <HelpDialog onClose={close} />;
-    default:
-      return null;
-  }
+  const name = open.value;
+  const [loaded, setLoaded] = useState<{ name: DialogName; Dialog: ComponentType<{ onClose(): void }> }>();
+  useEffect(() => {
+    if (!name) return;
+    DIALOGS[name]().then(
+      (Dialog) => setLoaded({ name, Dialog }),
+      () => {
+        close();
+        showToast('The service does not answer. Try it again in a moment.');
+      },
+    );
+  }, [name]);
+  return name && loaded?.name === name ? <loaded.Dialog onClose={close} /> : null;
 }
 
 function Head() {
