@@ -167,6 +167,11 @@ describe('refuses', () => {
     expect(await read(cookie, headers)).toBe(200);
   });
 
+  test.each(['script', 'serviceworker', 'sharedworker', 'audioworklet', 'style'])('what a page would run: %s', async (dest) => {
+    expect(await read(cookie, { ...OWN, 'sec-fetch-dest': dest })).toBe(401);
+    for (const shown of ['document', 'image', 'empty']) expect(await read(cookie, { ...OWN, 'sec-fetch-dest': shown })).toBe(200);
+  });
+
   test('any other cookie', async () => {
     for (const given of ['platen-session=', 'platen-session=x', `platen-session=${'a'.repeat(43)}`, `x${cookie}`])
       expect(await read(given)).toBe(401);

@@ -9,10 +9,12 @@ import { isSessionId } from '../../accounts/sessions.ts';
 const SECURE_NAME = '__Host-platen-session';
 const PLAIN_NAME = 'platen-session';
 const READING_METHODS = ['GET', 'HEAD'];
+/** What runs in a page (`Sec-Fetch-Dest`). It never comes from the API, where customers store files. */
+const RUNS_IN_PAGES = /script|worker|worklet|style/;
 
-/** Returns undefined without a valid cookie, and for a request that another origin may have sent. */
+/** Returns undefined without a valid cookie, for a request that another origin may have sent, and for one that would run the reply. */
 export function readSessionId(request: FastifyRequest): string | undefined {
-  if (!isFromOwnPage(request)) return undefined;
+  if (!isFromOwnPage(request) || RUNS_IN_PAGES.test(String(request.headers['sec-fetch-dest'] ?? ''))) return undefined;
   const cookies = request.headers.cookie ?? '';
   const id = findCookie(cookies, SECURE_NAME) ?? (isSecure(request) ? undefined : findCookie(cookies, PLAIN_NAME));
   return id !== undefined && isSessionId(id) ? id : undefined;
