@@ -1,7 +1,6 @@
 /** Pictures of failed renders: kept only for accounts that want them, shown only to their key, and gone with the log entry. */
 import { expect, test } from 'vitest';
 import { bytesOf, type Client, type List, type LoggedRequest, type Problem, problem } from '../support/client.ts';
-import { blobFiles } from '../support/data-folder.ts';
 import { openApp } from '../support/open-app.ts';
 import { readImageHeader, readPng } from '../support/read-image.ts';
 
@@ -10,7 +9,7 @@ const RED = '<style>html { background: #f00 }</style><p>Waiting';
 const FAILING = { html: RED, options: { waitForSelector: '#never', timeout: 2_000 } };
 
 let now = Date.now();
-const { app, env, newClient } = await openApp({ PLATEN_REQUEST_LOG_DAYS: '7' }, () => now);
+const { app, newClient } = await openApp({ PLATEN_REQUEST_LOG_DAYS: '7' }, () => now);
 
 /** A client of an account with pictures. */
 async function newPictured(plan?: string): Promise<Client> {
@@ -110,7 +109,12 @@ test('refuses the setting on plans that store nothing', async () => {
 test('removes a picture with its entry, with the documents of the plan, and with the account', async () => {
   const [ofLog, ofPlan, ofAccount] = [await newPictured('growth'), await newPictured('free'), await newPictured()];
   await app.sweep.run();
-  const before = await blobFiles(env.PLATEN_DATA_DIR as string);
+  const stored = async () => {
+    const all: string[] = [];
+    for await (const names of app.services.blobs.names(Number.MAX_SAFE_INTEGER)) all.push(...names);
+    return all;
+  };
+  const before = await stored();
   const pictures = () => app.services.database.query.selectFrom('failure_pictures').select('blob').execute();
   const logged = await fail(ofLog);
   const short = await fail(ofPlan);
@@ -127,10 +131,10 @@ test('removes a picture with its entry, with the documents of the plan, and with
   await problem(await pictureOf(ofPlan, short), 404, 'not_found');
   expect((await pictureOf(ofLog, logged)).status).toBe(200);
   await app.sweep.run();
-  expect((await blobFiles(env.PLATEN_DATA_DIR as string)).length).toBe(before.length + 1);
+  expect((await stored()).length).toBe(before.length + 1);
   now += 7 * DAY_MS;
   await problem(await pictureOf(ofLog, logged), 404, 'not_found');
   await app.sweep.run();
   expect(await pictures()).toEqual([]);
-  expect((await blobFiles(env.PLATEN_DATA_DIR as string)).filter((file) => file.includes('pic_'))).toEqual([]);
+  expect((await stored()).filter((name) => name.startsWith('pic_'))).toEqual([]);
 });
