@@ -3,6 +3,7 @@
  * outlives another page, a closed tab, a crash and a refused key.
  */
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { hasLocks, holdLock } from '../shared/tab-lock.ts';
 import type { Engine, TemplateRecord } from './records.ts';
 import { onSignOut, session } from './session.ts';
 
@@ -109,23 +110,11 @@ function openTexts() {
   return database;
 }
 
-/** The first place that no other tab has. Browsers have locks only on https and localhost; elsewhere, tabs share the first. */
+/** The first place that no other tab has. Without locks, tabs share the first. */
 async function findPlace(isToBeEmpty: boolean): Promise<string | undefined> {
   for (const place of NEW_PLACES) {
     if (isToBeEmpty && (await readText(idOf(place)))) continue;
-    if (await claim(`platen.template.${place}`)) return place;
+    if (!hasLocks || (await holdLock(`platen.template.${place}`))) return place;
   }
   return NEW_PLACES.at(-1);
-}
-
-/** Holds a lock until the tab is closed. Returns false if another tab holds it. */
-function claim(name: string): Promise<boolean> {
-  if (!navigator.locks) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const hold = (lock: Lock | null) => {
-      resolve(lock !== null);
-      return lock && new Promise<void>(() => {});
-    };
-    void navigator.locks.request(name, { ifAvailable: true }, hold);
-  });
 }

@@ -3,6 +3,7 @@ import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@p
 import { useEffect, useMemo } from 'preact/hooks';
 import { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
+import { LiveSwitch } from '../shared/live-switch.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { live, RenderLoop, type RenderState } from '../shared/render-loop.ts';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
@@ -73,23 +74,6 @@ export function LivePreview({ loop, isFree: free, isEmpty }: TemplatePreview) {
         </PdfView>
       </div>
     </div>
-  );
-}
-
-function LiveSwitch() {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        role="switch"
-        aria-checked={live.value}
-        checked={live.value}
-        onChange={({ currentTarget }) => {
-          live.value = currentTarget.checked;
-        }}
-      />
-      Live
-    </label>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProblemError } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
 import { handOver } from '../shared/handed-over.ts';
+import { Switch } from '../shared/switch.tsx';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead } from './components.tsx';
@@ -168,17 +169,12 @@ function SavedActions({ saved, changed, onShared, onDelete }: SavedActionsProps)
       />
       {owned && (
         <>
-          <label class="check">
-            <input
-              type="checkbox"
-              role="switch"
-              aria-checked={visibility === 'account'}
-              checked={visibility === 'account'}
-              disabled={sharing.running}
-              onChange={share}
-            />
-            Shared with the account
-          </label>
+          <Switch
+            label="Shared with the account"
+            checked={visibility === 'account'}
+            disabled={sharing.running}
+            onChange={share}
+          />
           <Button label="Delete" look="danger" onClick={onDelete} />
         </>
       )}

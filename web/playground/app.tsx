@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
+import { LiveSwitch } from '../shared/live-switch.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { showToast, Toasts } from '../shared/toast.tsx';
 import { downloadPdf, downloadWaits } from './download.ts';
@@ -13,7 +14,7 @@ import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
-import { live, rendered, renderNow, renderSeconds } from './render-loop.ts';
+import { rendered, renderNow, renderSeconds } from './render-loop.ts';
 import { ReplacedNotice } from './replaced-draft.tsx';
 import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -98,18 +99,7 @@ function Head() {
         <a href="/docs">Docs</a>
       </nav>
       <div class="head-actions">
-        <label class="check live">
-          <input
-            type="checkbox"
-            role="switch"
-            aria-checked={live.value}
-            checked={live.value}
-            onChange={({ currentTarget }) => {
-              live.value = currentTarget.checked;
-            }}
-          />
-          Live
-        </label>
+        <LiveSwitch look="live" />
         <button type="button" class="button primary small" onClick={() => void renderNow()} title="Ctrl+Enter">
           <Icon name="play" />
           {renderSeconds.value !== undefined ? 'Rendering' : 'Render'}

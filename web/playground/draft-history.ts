@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { htmlWords } from '../shared/code-editor/source-words.ts';
 import { readStored, store } from '../shared/storage.ts';
+import { hasLocks, holdLock } from '../shared/tab-lock.ts';
 import { type Draft, isSameDraft, toDraft } from './draft.ts';
 
 export interface KeptDraft {
@@ -99,25 +100,19 @@ function beyondLimits(): string[] {
 
 /** Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. */
 async function claim(id: string): Promise<boolean> {
-  const isFree = await new Promise<boolean>((resolve) => {
-    // Browsers offer locks only on https and localhost. Elsewhere, each tab begins a draft of its own.
-    if (!navigator.locks)
-      return resolve(readStored('sessionStorage', ID_KEY) === id || !keptDrafts.value.some((kept) => kept.id === id));
-    const hold = (lock: Lock | null) => {
-      resolve(lock !== null);
-      return (
-        lock &&
-        new Promise<void>((end) => {
-          release = end;
-        })
-      );
-    };
-    void navigator.locks.request(`platen.draft.${id}`, { ifAvailable: true }, hold);
-  });
-  if (!isFree) return false;
+  const held = await hold(id);
+  if (!held) return false;
+  release = held;
   current = id;
   store('sessionStorage', ID_KEY, id);
   return true;
+}
+
+/** Without locks, each tab begins a draft of its own. */
+async function hold(id: string): Promise<(() => void) | undefined> {
+  if (hasLocks) return holdLock(`platen.draft.${id}`);
+  const isOwn = readStored('sessionStorage', ID_KEY) === id || !keptDrafts.value.some((kept) => kept.id === id);
+  return isOwn ? () => {} : undefined;
 }
 
 function forgetCurrent(): void {

@@ -1,4 +1,5 @@
 /** What is set most often, as it looks on paper: size, margins, header and footer, and what the file is to be. */
+import { Switch } from '../../shared/switch.tsx';
 import { changeOption, draft, isObject } from '../draft.ts';
 import { OPTION_GROUPS } from './groups.ts';
 import { changeMargin, paperSize, printedArea, readMargins, SIDES, type Side, USUAL_MARGIN } from './paper-size.ts';
@@ -175,15 +176,6 @@ function Kinds() {
       <Switch label="Archive (PDF/A)" checked={has('PDF/A')} onChange={() => toggle('PDF/A', ARCHIVE)} />
       <Switch label="Accessible (PDF/UA)" checked={has('PDF/UA')} onChange={() => toggle('PDF/UA', ACCESSIBLE)} />
     </div>
-  );
-}
-
-function Switch({ label, checked, onChange }: { label: string; checked: boolean; onChange(): void }) {
-  return (
-    <label class="check">
-      <input type="checkbox" role="switch" aria-checked={checked} checked={checked} onChange={onChange} />
-      {label}
-    </label>
   );
 }
 
