@@ -20,7 +20,7 @@ export interface Details {
   /** `html`, `url`, `template` ... */
   source?: string;
   templateId?: string | undefined;
-  templateVersion?: number;
+  templateVersion?: number | undefined;
   documentId?: string | undefined;
   warningKinds?: string[];
   error?: ServiceError;

@@ -53,7 +53,8 @@ export async function renderPreview(
       const begun = performance.now();
       try {
         const order = toPrintOrder(request, content, undefined, principal);
-        const pdf = await printOnLetterhead(engine, order, services, { principal, ...admitted });
+        const unlogged = { ...admitted.owner, picturesKeptMs: undefined }; // a picture of its failure would have no entry
+        const pdf = await printOnLetterhead(engine, order, services, { principal, ...admitted, owner: unlogged });
         requireNone(request.failOnWarning, pdf.report);
         memory?.makeRoomFor(pdf.bytes);
         noteRendered(pdf);
@@ -64,11 +65,8 @@ export async function renderPreview(
     },
     (deadline, hold) => {
       const { template, data, baseUrl } = request;
-      const { fillUnsaved } = services.templates;
-      const fill: typeof services.templates.fill = async (reader, _ref, values, options) => ({
-        ...(await fillUnsaved.call(services.templates, reader, template, values, options)),
-        version: 0,
-      });
+      const fill: typeof services.templates.fill = (reader, _ref, values, options) =>
+        services.templates.fillUnsaved(reader, template, values, options);
       const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
       return resolveHeld({ source, baseUrl, assets: undefined }, principal, { ...services, templates: { fill } }, deadline, hold);
     },

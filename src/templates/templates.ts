@@ -99,7 +99,8 @@ export interface FillOptions {
 
 export interface FilledTemplate {
   html: string;
-  version: number;
+  /** Undefined for a text that is not saved. */
+  version: number | undefined;
   assets: AssetFiles | undefined;
 }
 
@@ -470,18 +471,15 @@ export class Templates {
     data: Record<string, unknown>,
     options: FillOptions,
   ): Promise<FilledTemplate> {
-    const { limitBytes, signal } = options;
     const { templateId: id } = ref;
     if (!isId(id)) throw notFound('template_id: ');
     const { template, parts, versions } = await this.#withParts(reader, id, () => this.#open(reader, ref));
     const { engine, version, schema, parsed, slot } = template;
     const assets = versions.length ? await this.#assets.listAll([{ templateId: id, version }, ...versions]) : template.assets;
-    const { accountId } = reader;
-    if (schema !== null) await this.#schemas.check(accountId, `${id}:${version}`, schema, toJson(data), signal);
-    const html =
-      engine === 'liquid'
-        ? await this.#liquid.fill(accountId, toSource(id, template, parts), data, limitBytes, signal)
-        : fillPlaceholders(parsed ?? this.#cache.keep(slot, template), data, limitBytes);
+    await this.#requireValid(reader, { id, version, schema }, data, options.signal);
+    const source = toSource(id, template, parts);
+    const parse = () => parsed ?? this.#cache.keep(slot, template);
+    const html = await this.#fillText(reader.accountId, engine, source, data, options, parse);
     return { ...(await this.#withFiles(html, assets, options)), version };
   }
 
@@ -491,12 +489,10 @@ export class Templates {
     { from, html, engine }: UnsavedTemplate,
     data: Record<string, unknown>,
     options: FillOptions,
-  ): Promise<Omit<FilledTemplate, 'version'>> {
-    const { limitBytes, signal } = options;
+  ): Promise<FilledTemplate> {
     const { accountId } = reader;
     const stored = from && (await this.resolve(reader, from));
-    if (stored?.schema)
-      await this.#schemas.check(accountId, `${stored.id}:${stored.version}`, stored.schema, toJson(data), signal);
+    if (stored) await this.#requireValid(reader, stored, data, options.signal);
     const root = {
       templateId: stored?.id ?? '',
       version: stored?.version ?? 0,
@@ -508,12 +504,31 @@ export class Templates {
     };
     const { parts, versions } = await this.#withParts(reader, root.templateId, async () => root);
     const assets = await this.#assets.listAll([...(stored ? [root] : []), ...versions]);
-    const source = { key: `unsaved:${accountId}`, html, parts };
-    const filled =
-      engine === 'liquid'
-        ? await this.#liquid.fill(accountId, source, data, limitBytes, signal)
-        : fillPlaceholders(parsePlaceholders(html), data, limitBytes);
-    return this.#withFiles(filled, assets, options);
+    const filled = await this.#fillText(accountId, engine, { key: `unsaved:${accountId}`, html, parts }, data, options);
+    return { ...(await this.#withFiles(filled, assets, options)), version: undefined };
+  }
+
+  /** Checks data by the schema of a version. Throws `data_invalid`. */
+  async #requireValid(
+    { accountId }: TemplateOwner,
+    { id, version, schema }: Pick<TemplateWithHtml, 'id' | 'version' | 'schema'>,
+    data: Record<string, unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (schema !== null) await this.#schemas.check(accountId, `${id}:${version}`, schema, toJson(data), signal);
+  }
+
+  /** The work is queued under `owner`. */
+  async #fillText(
+    owner: string,
+    engine: string,
+    source: LiquidSource,
+    data: Record<string, unknown>,
+    { limitBytes, signal }: Pick<FillOptions, 'limitBytes' | 'signal'>,
+    parse = () => parsePlaceholders(source.html),
+  ): Promise<string> {
+    if (engine === 'liquid') return this.#liquid.fill(owner, source, data, limitBytes, signal);
+    return fillPlaceholders(parse(), data, limitBytes);
   }
 
   async #withFiles(
@@ -604,8 +619,7 @@ export class Templates {
     signal: AbortSignal,
   ): Promise<string> {
     // All unsaved templates share one cache key, so that they do not displace stored templates from the cache.
-    if (engine === 'liquid') return this.#liquid.fill(owner, { key: `once:${owner}`, html }, data, limitBytes, signal);
-    return fillPlaceholders(parsePlaceholders(html), data, limitBytes);
+    return this.#fillText(owner, engine, { key: `once:${owner}`, html }, data, { limitBytes, signal });
   }
 
   /** Prevents one key from filling the disk. Called after the change in its transaction, which an error rolls back. */
