@@ -9,7 +9,7 @@ import { type ListPage, type Position, readListPage, searchWords } from '../stor
 import { prepareQuery } from '../storage/prepared.ts';
 import type { Selected } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
-import { type IssuedKey, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
+import { type IssuedKey, type KeyDraft, Keys, opensWith, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
@@ -306,14 +306,7 @@ function toFlag(value: boolean | undefined): number | undefined {
 }
 
 const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: number }) =>
-  holders(query)
-    .where((eb) =>
-      eb.or([
-        eb('secret_hash', '=', hash),
-        eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)]),
-      ]),
-    )
-    .where((eb) => isUnexpired(eb, now)),
+  holders(query).where((eb) => opensWith(eb, hash, now)),
 );
 type Holder = Awaited<ReturnType<typeof selectHolder>>['rows'][number];
 
@@ -323,13 +316,7 @@ const selectSessionHolder = prepareQuery((query, { idHash, now }: { idHash: stri
     .select('ends_at')
     .where('id_hash', '=', idHash)
     .where('ends_at', '>', now)
-    .where((eb) =>
-      eb.or([
-        eb('secret_hash', '=', eb.ref('begun_with')),
-        eb.and([eb('previous_secret_hash', '=', eb.ref('begun_with')), eb('previous_valid_until', '>', now)]),
-      ]),
-    )
-    .where((eb) => isUnexpired(eb, now)),
+    .where((eb) => opensWith(eb, eb.ref('begun_with'), now)),
 );
 
 const selectKey = prepareQuery((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));

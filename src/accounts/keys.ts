@@ -9,7 +9,7 @@ import { invalidRequest, ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
-import type { Condition, Selected } from '../storage/tables.ts';
+import type { Condition, Operand, Selected } from '../storage/tables.ts';
 import { readCount } from '../storage/totals.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { hashSecret, newSecret, secretHint } from './secret.ts';
@@ -262,7 +262,13 @@ function computeExpiry(expiresInMs: number | undefined, now: number, latest: num
 }
 
 /** A condition on rows of `api_keys`. */
-export function isUnexpired(eb: Condition<'api_keys'>, now: number) {
+/** Whether a key works with the secret of this hash: its own, or the one before a rotation for a time. */
+export function opensWith(eb: Condition<'api_keys'>, hash: Operand<string>, now: number) {
+  const isPrevious = eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)]);
+  return eb.and([eb.or([eb('secret_hash', '=', hash), isPrevious]), isUnexpired(eb, now)]);
+}
+
+function isUnexpired(eb: Condition<'api_keys'>, now: number) {
   return eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 }
 

@@ -1,5 +1,5 @@
 /** The tables and their columns. Times are in milliseconds since 1970 in UTC; Boolean values are 0 and 1. */
-import type { ExpressionBuilder, Generated, Insertable, Kysely, Selection, Updateable } from 'kysely';
+import type { Expression, ExpressionBuilder, Generated, Insertable, Kysely, Selection, Updateable } from 'kysely';
 
 /** Runs statements, inside or outside a transaction. */
 export type Query = Kysely<Tables>;
@@ -10,6 +10,8 @@ export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>;
 export type Change<T extends keyof Tables> = Updateable<Tables[T]>;
 /** Builds a condition on rows of a table. */
 export type Condition<T extends keyof Tables> = ExpressionBuilder<Tables, T>;
+/** A value, or a column that has it. */
+export type Operand<T> = T | Expression<T>;
 
 export interface Tables {
   accounts: {
