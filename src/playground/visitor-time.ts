@@ -1,6 +1,7 @@
 /**
- * Limits the time of renders that are not charged, for each visitor of the playground and each account. Used time is forgotten evenly: with a limit of 30 seconds a minute, a second of
- * rendering is forgotten after two. So a visitor who has used everything can soon render again, only less often.
+ * Limits the time of renders that are not charged, for each visitor of the playground and each account. Used time is forgotten evenly:
+ * with a limit of 30 seconds a minute, a second of rendering is forgotten after two. So a visitor who has used everything can soon
+ * render again, only less often.
  */
 
 import type { Clock } from '../clock.ts';

@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { StoredDocument } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
-import { DEFAULT_DRAWN_WIDTH, MAX_DRAWN_BYTES, MAX_DRAWN_WIDTH, MIN_DRAWN_WIDTH, noSuchPage } from '../../uploads/draw-pages.ts';
+import { DEFAULT_DRAWN_WIDTH, MAX_DRAWN_BYTES, MAX_DRAWN_WIDTH, MIN_DRAWN_WIDTH } from '../../uploads/draw-pages.ts';
 import { resourceLimit } from '../../uploads/upload-limits.ts';
 import { binary, header, pathId } from '../replies/response-schema.ts';
+import { PNG, readPageNumber, sendDrawnPage } from '../replies/send-drawn-page.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestMemory } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import { disconnectSignal } from '../server/client-disconnect.ts';
 import { getAndHead } from '../server/get-and-head.ts';
 import { requireAcceptable } from '../server/negotiation.ts';
 import type { RouteServices } from './services.ts';
@@ -20,10 +20,6 @@ interface OfPage {
   Params: { id: string; n: string };
 }
 
-const PNG = 'image/png';
-/** A PDF is in memory twice: once here, and once on the way to the process that draws it. */
-const COPIES = 2;
-const PAGE = /^[1-9]\d{0,6}$/;
 const WIDTH = /^\d{1,5}$/;
 
 export function documentPageRoutes(app: FastifyInstance, services: RouteServices): void {
@@ -33,8 +29,7 @@ export function documentPageRoutes(app: FastifyInstance, services: RouteServices
     const { id, n } = request.params;
     const document = await services.documents.find(requirePrincipal(request).keyId, id);
     if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
-    if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
-    return sendPage(services, document, { page: Number(n), width }, request, reply);
+    return sendPage(services, document, { page: readPageNumber(n, document.pages), width }, request, reply);
   });
 }
 
@@ -52,15 +47,9 @@ async function sendPage(
   if (request.method === 'HEAD') return reply.type(PNG).send();
   if (document.bytes > MAX_DRAWN_BYTES)
     throw resourceLimit(`the document has ${document.bytes} bytes, and pages of up to ${MAX_DRAWN_BYTES} are drawn`);
-  const left = disconnectSignal(reply);
-  const content = async () => {
-    left.throwIfAborted();
-    requestMemory(request).grow(COPIES * document.bytes);
-    return buffer(addAbortSignal(left, await services.documents.read(document)));
-  };
-  const png = await services.pageDrawing.draw(requirePrincipal(request).accountId, { content, page, width }, left);
-  requestMemory(request).resize(png.byteLength);
-  return reply.type(PNG).send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
+  const read = async (left: AbortSignal) => buffer(addAbortSignal(left, await services.documents.read(document)));
+  const owner = requirePrincipal(request).accountId;
+  return sendDrawnPage(services.pageDrawing, owner, { bytes: document.bytes, read, page, width }, requestMemory(request), reply);
 }
 
 function readWidth(text: string): number {

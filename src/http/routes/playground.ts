@@ -9,11 +9,11 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
-import { noSuchPage, type PageDrawing } from '../../uploads/draw-pages.ts';
+import type { PageDrawing } from '../../uploads/draw-pages.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
 import { binary, header, pathId, recordSchema, withExample } from '../replies/response-schema.ts';
-import { serverTiming } from '../replies/send-delivery.ts';
-import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
+import { PNG, readPageNumber, sendDrawnPage } from '../replies/send-drawn-page.ts';
+import { sendUncharged, UNCHARGED } from '../replies/send-uncharged.ts';
 import { makeRoomFor, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
 import { countMemory, requestMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
@@ -73,12 +73,11 @@ export function playgroundRoutes(
         succeeded: () => metrics.playgroundEnded('ok'),
         failed: metrics.playgroundEnded,
       });
-      reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const result = renderRequest.finish.password ? undefined : playground.results.keep(pdf); // it cannot be drawn without
       if (result) reply.header('platen-result', result);
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
-      return sendResult(request, reply, { ...pdf, filename: undefined }, await spoolPdf(pdf, usage, blobs));
+      return sendUncharged(request, reply, pdf, await spoolPdf(pdf, usage, blobs));
     });
     resultPageRoute(routes, playground, pageDrawing);
   });
@@ -90,12 +89,8 @@ interface OfResult {
 
 /** All visitors together take turns with keys, as in the other queues. */
 const OWNER = 'playground';
-const PNG = 'image/png';
 /** Small enough to be seen before the rest of the page has been transferred. */
 const RESULT_WIDTH = 420;
-const PAGE = /^[1-9]\d{0,6}$/;
-/** A PDF is in memory once more on the way to the process that draws it. The result itself is counted with all results. */
-const COPIES = 2;
 
 function resultPageRoute(app: FastifyInstance, { results }: Playground, pageDrawing: PageDrawing): void {
   const options = { schema: RESULT_PAGE, config: RATE_LIMITED };
@@ -106,17 +101,17 @@ function resultPageRoute(app: FastifyInstance, { results }: Playground, pageDraw
     const result = results.find(id);
     if (!result)
       throw new ServiceError('not_found', 'there is no such result; results of the playground are kept for two minutes');
-    if (!PAGE.test(n) || Number(n) > result.pages) throw noSuchPage();
+    const page = readPageNumber(n, result.pages);
     reply.header('cache-control', 'private, no-store').header('content-security-policy', "default-src 'none'");
     if (request.method === 'HEAD') return reply.type(PNG).send();
-    const content = async () => {
-      requestMemory(request).grow(COPIES * result.bytes);
-      return Buffer.concat(result.chunks);
-    };
-    const order = { content, page: Number(n), width: RESULT_WIDTH };
-    const png = await pageDrawing.draw(OWNER, order, disconnectSignal(reply));
-    requestMemory(request).resize(png.byteLength);
-    return reply.type(PNG).send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
+    const read = async () => Buffer.concat(result.chunks);
+    return sendDrawnPage(
+      pageDrawing,
+      OWNER,
+      { bytes: result.bytes, read, page, width: RESULT_WIDTH },
+      requestMemory(request),
+      reply,
+    );
   });
 }
 
@@ -151,17 +146,14 @@ const RENDER = {
   body: withExample(PlaygroundBody, { html: '<h1>Hello, paper</h1>' }),
   response: {
     200: {
-      description: 'The PDF, or the PDF with the report of its render if Accept names application/json alone.',
+      ...UNCHARGED,
       headers: {
-        'Platen-Pages': header('integer', 'Number of pages.'),
+        ...UNCHARGED.headers,
         'Platen-Result': header(
           'string',
           'Names the PDF for two minutes, to draw its pages. Missing for PDFs of more than 4 MiB.',
         ),
-        'Platen-Warnings': header('integer', 'Number of warnings.'),
-        'Server-Timing': header('string', 'Milliseconds spent in the phases queue, load, print and finish.'),
       },
-      content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },
   },
   errors: [404, 406, 422, 504],

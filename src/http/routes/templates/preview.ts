@@ -21,9 +21,8 @@ import { option } from '../../../render/request/schemas/option.ts';
 import { AnyObject, PdfOptions, TEMPLATE_ID } from '../../../render/request/schemas/options-schema.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../../validate.ts';
-import { binary, header, withExample } from '../../replies/response-schema.ts';
-import { serverTiming } from '../../replies/send-delivery.ts';
-import { REPORTED_SCHEMA, sendResult } from '../../replies/send-report.ts';
+import { withExample } from '../../replies/response-schema.ts';
+import { sendUncharged, UNCHARGED } from '../../replies/send-uncharged.ts';
 import { memoryOfRender, spoolPdf } from '../../replies/spool-pdf.ts';
 import { readQuery } from '../../requests/listing.ts';
 import { requestUsage, takeBody } from '../../requests/request-memory.ts';
@@ -66,8 +65,7 @@ export function previewRoutes(app: FastifyInstance, { preview, blobs, ...service
     requireAcceptable(request, PDF, JSON_TYPE);
     const usage = requestUsage(request);
     const pdf = await preview(parsed, principal, disconnectSignal(reply), memoryOfRender(usage));
-    reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-    return sendResult(request, reply, { ...pdf, filename: undefined }, await spoolPdf(pdf, usage, blobs));
+    return sendUncharged(request, reply, pdf, await spoolPdf(pdf, usage, blobs));
   });
 }
 
@@ -97,16 +95,6 @@ const SCHEMA = {
   description:
     'Renders a text that is not saved, as the template will be rendered: with its files, and with the default options and files of the account. Neither charged nor stored. The time of rendering is limited for each account as for a visitor of the playground (`GET /v1/playground`); 404 if the playground is switched off.',
   body: withExample(PreviewBody, { html: '<h1>Hello {{name}}</h1>', data: { name: 'Ada' } }),
-  response: {
-    200: {
-      description: 'The PDF, or the PDF with the report of its render if Accept names application/json alone.',
-      headers: {
-        'Platen-Pages': header('integer', 'Number of pages.'),
-        'Platen-Warnings': header('integer', 'Number of warnings.'),
-        'Server-Timing': header('string', 'Milliseconds spent in the phases queue, load, print and finish.'),
-      },
-      content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
-    },
-  },
+  response: { 200: UNCHARGED },
   errors: [404, 406, 422, 504],
 };
