@@ -23,6 +23,7 @@ import { measureFairness } from './fairness.ts';
 import { measureFeatures } from './features.ts';
 import { measureFinished } from './finished.ts';
 import { measureFinishing } from './finishing.ts';
+import { measureFirstVisit } from './first-visit.ts';
 import { measureHostileDocuments } from './hostile.ts';
 import { measureLetterhead } from './letterhead.ts';
 import { measureLong } from './long.ts';
@@ -51,6 +52,7 @@ const SCENARIOS = {
   batches: measureBatches,
   playground: measurePlayground,
   fairness: () => measureFairness(values.way),
+  'first-visit': measureFirstVisit,
   floods: measureFloods,
   hostile: measureHostileDocuments,
   letterhead: measureLetterhead,
