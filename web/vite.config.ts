@@ -28,6 +28,23 @@ function dataUse(): Plugin {
   return { name: 'data-use', resolveId: (id) => (id === 'virtual:data-use' ? file : undefined) };
 }
 
+/**
+ * Lets pdf.js draw flags and other glyphs that have a soft mask: it reads glyphs with an object that inherits from its reader, and a private
+ * method cannot be called on that.
+ */
+function drawnMasks(): Plugin {
+  const METHOD = '#createTransferMap';
+  return {
+    name: 'drawn-masks',
+    transform(code, id) {
+      if (!id.includes('/pdf.worker.mjs')) return undefined;
+      if (!code.includes(METHOD))
+        throw new Error('pdf.js has no such method anymore: see whether it draws the flags of test/web/preview-fidelity');
+      return { code: code.replaceAll(METHOD, 'createTransferMap'), map: null };
+    },
+  };
+}
+
 /** Writes the documentation into copies of `docs.html`, which has the names of its built style and script. */
 function documentation(): Plugin {
   return {
@@ -46,6 +63,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [optionsSchema(), dataUse(), documentation()],
+  worker: { format: 'es', plugins: () => [drawnMasks()] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

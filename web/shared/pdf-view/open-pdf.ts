@@ -1,6 +1,6 @@
 /** Opens a PDF and reads the sizes of its pages. pdf.js does not run scripts of documents or turn their content into markup. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
+import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.mjs?worker&url';
 import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
 import {
   type Attachment,
