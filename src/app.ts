@@ -24,6 +24,7 @@ import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { VisitorTime } from './playground/visitor-time.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
+import { OwnerQueue } from './queue/owner-queue.ts';
 import { CombinedPrints } from './render/combining/combined-prints.ts';
 import { dryRun, dryRunAssembly } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
@@ -62,6 +63,8 @@ const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 const REPLIES_ON_DISK = 4;
 /** How long merging may run while others wait. Merging hundreds of documents takes longer than any other work. */
 const LONGEST_MERGE_MS = 30_000;
+/** Of all accounts together; an account has one at a time. */
+const [MAX_PREVIEWS, MAX_WAITING_PREVIEWS] = [16, 256];
 
 const COUNTED_BY_NODE =
   'the limits of open streams and of requests that do not render are counted by each node: with several nodes, they add up';
@@ -207,10 +210,12 @@ function rendering(services: Services & PdfReaders, engine: RenderEngine, time: 
   const lookupLimit = new LookupLimit();
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
+  const turns = new OwnerQueue({ capacity: MAX_PREVIEWS, perOwner: 1, limit: MAX_WAITING_PREVIEWS });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
-    preview: time && ((request, principal, client, held) => renderPreview({ ...within(held), time }, request, principal, client)),
+    preview:
+      time && ((request, principal, client, held) => renderPreview({ ...within(held), time, turns }, request, principal, client)),
     dryRun(request, principal, client) {
       const services = { ...within(undefined), lookupLimit, policy: engine.policy };
       return 'parts' in request

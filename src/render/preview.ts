@@ -4,11 +4,13 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
+import type { Deadline } from '../deadline.ts';
+import type { OwnerQueue } from '../queue/owner-queue.ts';
 import type { Templates, UnsavedTemplate } from '../templates/templates.ts';
-import { noteDetails, noteRendered } from '../work-log.ts';
+import { noteRendered } from '../work-log.ts';
 import { printOnLetterhead } from './letterhead.ts';
 import type { RenderedPdf } from './pdf.ts';
-import { type RenderServices, runCharged, toPrintOrder } from './render.ts';
+import { type Admitted, type RenderServices, runCharged, toPrintOrder } from './render.ts';
 import { requireNone } from './report.ts';
 import type { RenderRequest } from './request/render-request.ts';
 import { resolveHeld } from './resolve-source.ts';
@@ -16,6 +18,8 @@ import { resolveHeld } from './resolve-source.ts';
 export interface PreviewServices extends RenderServices {
   templates: RenderServices['templates'] & Pick<Templates, 'fillUnsaved'>;
   time: PreviewTime;
+  /** Each account renders one preview at a time, so that what it uses is known before the next one begins. */
+  turns: Pick<OwnerQueue, 'acquire'>;
 }
 
 /** The seconds that an owner may use without being charged, see `VisitorTime`. */
@@ -32,44 +36,58 @@ export interface PreviewRequest extends RenderRequest {
   data: Record<string, unknown>;
 }
 
-/** Throws like `render`, and `rate_limited`. */
+/** Throws like `render`, and `rate_limited`. Time in queues does not count. */
 export async function renderPreview(
   services: PreviewServices,
   request: PreviewRequest,
   principal: Principal,
   client: AbortSignal,
 ): Promise<RenderedPdf> {
-  const { time, engine, memory } = services;
+  const { time, turns, engine, memory } = services;
   const owner = `account ${principal.accountId}`;
   await time.refresh(owner);
   time.requireTime(owner);
-  noteDetails({ source: 'template', templateId: request.template.from?.templateId });
-  return runCharged<RenderedPdf, Content>(
-    services,
-    request,
-    principal,
-    client,
-    async (admitted, content) => {
-      const begun = performance.now();
-      try {
-        const order = toPrintOrder(request, content, undefined, principal);
-        const unlogged = { ...admitted.owner, picturesKeptMs: undefined }; // a picture of its failure would have no entry
-        const pdf = await printOnLetterhead(engine, order, services, { principal, ...admitted, owner: unlogged });
-        requireNone(request.failOnWarning, pdf.report);
-        memory?.makeRoomFor(pdf.bytes);
-        noteRendered(pdf);
-        return pdf;
-      } finally {
-        await time.add(owner, performance.now() - begun);
-      }
-    },
-    (deadline, hold) => {
-      const { template, data, baseUrl } = request;
-      const fill: typeof services.templates.fill = (reader, _ref, values, options) =>
-        services.templates.fillUnsaved(reader, template, values, options);
-      const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
-      return resolveHeld({ source, baseUrl, assets: undefined }, principal, { ...services, templates: { fill } }, deadline, hold);
-    },
-    0,
-  );
+  const begun = { fillMs: 0, leave: () => {}, deadline: undefined as Deadline | undefined };
+  const fill = async (deadline: Deadline, hold: (bytes: number) => void) => {
+    begun.leave = await turns.acquire(owner, deadline);
+    time.requireTime(owner); // previews that were accepted before may have used the rest
+    const begunAt = performance.now();
+    begun.deadline = deadline;
+    return fillUnsaved(services, request, principal, deadline, hold).finally(() => {
+      begun.fillMs = performance.now() - begunAt;
+    });
+  };
+  const work = async (admitted: Admitted, content: Content) => {
+    const order = toPrintOrder(request, content, undefined, principal);
+    const unlogged = { ...admitted.owner, picturesKeptMs: undefined }; // a picture of its failure would have no entry
+    const pdf = await printOnLetterhead(engine, order, services, { principal, ...admitted, owner: unlogged });
+    requireNone(request.failOnWarning, pdf.report);
+    memory?.makeRoomFor(pdf.bytes);
+    noteRendered(pdf);
+    return pdf;
+  };
+  try {
+    return await runCharged<RenderedPdf, Content>(services, request, principal, client, work, fill, 0);
+  } finally {
+    if (begun.deadline) await time.add(owner, begun.fillMs + renderMs(begun.deadline));
+    begun.leave();
+  }
+}
+
+function fillUnsaved(
+  services: PreviewServices,
+  { template, data, baseUrl }: PreviewRequest,
+  principal: Principal,
+  deadline: Deadline,
+  hold: (bytes: number) => void,
+): Promise<Content> {
+  const { templates } = services;
+  const fill: typeof templates.fill = (reader, _ref, values, options) => templates.fillUnsaved(reader, template, values, options);
+  const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
+  return resolveHeld({ source, baseUrl, assets: undefined }, principal, { ...services, templates: { fill } }, deadline, hold);
+}
+
+function renderMs(deadline: Deadline): number {
+  const { load, print, finish } = deadline.timings();
+  return load + print + finish;
 }

@@ -115,6 +115,24 @@ test('is refused when the account has used its time, and again allowed later', a
   await succeeded(preview(ada, { html: 'x' }));
 });
 
+test('counts the time in which a text is filled, also if that fails', async () => {
+  const ada = await newClient();
+  const endless = '{% for a in (1..10000) %}{% for b in (1..10000) %}{% assign c = a %}{% endfor %}{% endfor %}';
+  await problem(await preview(ada, { html: endless, engine: 'liquid' }), 422, 'template_error');
+  await problem(await ada.send('POST', PATH, { html: '<p>next' }), 429, 'rate_limited');
+});
+
+test('leaves out default times that are longer than a preview may take', async () => {
+  const ada = await newClient();
+  const options = { timeout: 30_000, resourceTimeout: 20_000, waitForTimeout: 15_000 };
+  await succeeded(ada.send('PATCH', '/v1/account', { options }));
+  expect((await read(ada, { html: '<p>shown' })).pages).toEqual(['shown']);
+  const sent = { html: '<p>x', options: { timeout: 30_000 } };
+  expect(await problem(await preview(ada, sent), 400, 'invalid_request')).toMatchObject({
+    errors: [{ path: 'options.timeout' }],
+  });
+});
+
 test('is not offered where the playground is switched off', async () => {
   const off = await openApp({ PLATEN_PLAYGROUND: 'off' });
   const { detail } = await problem(await (await off.newClient()).send('POST', PATH, { html: 'x' }), 404, 'not_found');

@@ -18,6 +18,7 @@ const ALTERNATIVES = [
   ['footer', 'footerTemplate'],
 ];
 const OF_ONE_DOCUMENT = ['baseUrl', 'attachments', 'invoice', 'letterhead', 'signature'];
+const TIMES = ['timeout', 'waitForTimeout', 'resourceTimeout'];
 const SECRET = ['password', 'authenticate', 'cookies', 'extraHTTPHeaders'];
 const MAX_CHARACTERS = 65_536;
 
@@ -37,6 +38,15 @@ export function withDefaultOptions(
     isMembers(part) && RENDERED.some((name) => (part[name] ?? null) !== null);
   if (!Array.isArray(body.parts)) return body;
   return { ...body, parts: body.parts.map((part) => (isRendered(part) ? addOptions(part, defaults, NAMES.pdf) : part)) };
+}
+
+/** The defaults without times that are longer than renders of this kind may take. */
+export function withoutLongTimes(
+  defaults: DefaultOptions | undefined,
+  { maxRenderTimeoutMs }: Pick<RenderLimits, 'maxRenderTimeoutMs'>,
+): DefaultOptions {
+  const isLong = ([name, value]: [string, unknown]) => TIMES.includes(name) && Number(value) > maxRenderTimeoutMs;
+  return Object.fromEntries(Object.entries(defaults ?? {}).filter((each) => !isLong(each)));
 }
 
 function addOptions(body: Members, defaults: DefaultOptions, names: readonly string[]): Members {

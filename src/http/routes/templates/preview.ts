@@ -8,7 +8,7 @@ import {
   playgroundLimits,
 } from '../../../playground/playground-request.ts';
 import type { PreviewRequest } from '../../../render/preview.ts';
-import { type DefaultOptions, withDefaultOptions } from '../../../render/request/default-options.ts';
+import { type DefaultOptions, withDefaultOptions, withoutLongTimes } from '../../../render/request/default-options.ts';
 import {
   checkSize,
   parseData,
@@ -61,7 +61,7 @@ export function previewRoutes(app: FastifyInstance, { preview, blobs, ...service
     if (!preview) throw new ServiceError('not_found', 'this service renders nothing without a charge');
     readQuery(request, {});
     const principal = requirePrincipal(request);
-    const parsed = parsePreview(takeBody(request), principal.options, limits);
+    const parsed = parsePreview(takeBody(request), withoutLongTimes(principal.options, limits), limits);
     requireAcceptable(request, PDF, JSON_TYPE);
     const usage = requestUsage(request);
     const pdf = await preview(parsed, principal, disconnectSignal(reply), memoryOfRender(usage));
@@ -69,8 +69,8 @@ export function previewRoutes(app: FastifyInstance, { preview, blobs, ...service
   });
 }
 
-/** Throws `invalid_request` with all errors, or `content_too_large`. */
-function parsePreview(body: unknown, defaults: DefaultOptions | undefined, limits: RenderLimits): PreviewRequest {
+/** Throws `invalid_request`, with errors of the options only if there are no others, or `content_too_large`. */
+function parsePreview(body: unknown, defaults: DefaultOptions, limits: RenderLimits): PreviewRequest {
   const {
     html,
     engine = 'placeholders',
