@@ -120,8 +120,9 @@ export class Accounts {
     const idHash = hashSecret(id);
     const { rows } = await selectSessionHolder(this.#database.query, { idHash, now: this.#clock() });
     const [row] = rows;
+    const principal = this.#use(row);
     if (row) await this.sessions.keep(idHash, row.ends_at);
-    return this.#use(row);
+    return principal;
   }
 
   #use(row: Holder | undefined): Principal | undefined {
@@ -335,7 +336,8 @@ function holders(query: Query) {
       'asset_bytes',
       'failure_pictures',
     ])
-    .where('revoked_at', 'is', null);
+    .where('revoked_at', 'is', null)
+    .where('deleted_at', 'is', null);
 }
 
 function toAccount({ auto_store, failure_pictures, default_options: options, ...row }: AccountRow): Account {

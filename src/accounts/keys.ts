@@ -261,7 +261,6 @@ function computeExpiry(expiresInMs: number | undefined, now: number, latest: num
   throw invalidRequest([{ path: 'expires_in', message }]);
 }
 
-/** A condition on rows of `api_keys`. */
 /** Whether a key works with the secret of this hash: its own, or the one before a rotation for a time. */
 export function opensWith(eb: Condition<'api_keys'>, hash: Operand<string>, now: number) {
   const isPrevious = eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)]);

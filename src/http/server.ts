@@ -25,7 +25,7 @@ import { documentPageRoutes } from './routes/document-pages.ts';
 import { documentRoutes, linkRoutes } from './routes/documents.ts';
 import { imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys/keys.ts';
-import { sessionRoutes } from './routes/keys/session.ts';
+import { sessionRoutes, signOutRoute } from './routes/keys/session.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { pdfRoutes } from './routes/pdf.ts';
@@ -121,6 +121,7 @@ export async function createServer(options: ServerOptions, services: RouteServic
     sessionRoutes(routes, services);
     adminRoutes(routes, services);
   });
+  signOutRoute(app, services);
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);
   linkRoutes(app, services);

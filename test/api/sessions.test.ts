@@ -123,6 +123,16 @@ describe('ends', () => {
     expect(await read(cookie)).toBe(401);
   });
 
+  test('when its owner signs out, also while the account is suspended', async () => {
+    const { secret, accountId } = await newKey();
+    const cookie = await begin(secret);
+    await accounts.update(accountId, { isSuspended: true });
+    const signedOut = await call('DELETE', '/v1/session', { ...OWN, cookie });
+    expect([signedOut.status, signedOut.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    await accounts.update(accountId, { isSuspended: false });
+    expect(await read(cookie)).toBe(401);
+  });
+
   test('when the same browser signs in again, and when a key has begun fifty others', async () => {
     const { secret } = await newKey();
     const first = await begin(secret);

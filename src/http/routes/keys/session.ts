@@ -33,8 +33,12 @@ export function sessionRoutes(app: FastifyInstance, { accounts }: RouteServices)
   });
 
   getAndHead(app, '/v1/session', { ...HIDDEN, config: CONFIG }, describe);
+}
 
+/** Outside of the routes that need a key: the one of the session may be revoked, or its account suspended. */
+export function signOutRoute(app: FastifyInstance, { accounts }: RouteServices): void {
   app.delete('/v1/session', { ...HIDDEN, config: CONFIG }, async (request, reply): Promise<FastifyReply> => {
+    if (!isFromOwnPage(request)) throw new ServiceError('unauthorized', 'only a page of this service can end a session');
     const id = readSessionId(request);
     if (id) await accounts.sessions.end(id);
     clearSessionCookie(request, reply);
