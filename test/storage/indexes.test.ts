@@ -110,6 +110,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
   await webhooks.removeOld();
   await webhooks.listFailed(20, undefined, { createdAt: 1, id: 'msg_x' });
+  await webhooks.listFailed(20, 'acc_x', { createdAt: 1, id: 'msg_x' });
   await webhooks.countFailed();
   const auditLog = new AuditLog(database, Date.now, { auditLogMs: 1_000 });
   await auditLog.list(20, {}, { createdAt: 1, id: 'aud_x' });

@@ -12,6 +12,7 @@ import { accountDefaults } from './0031-account-defaults.ts';
 import { sessions } from './0034-sessions.ts';
 import { failurePictures } from './0035-failure-pictures.ts';
 import { administration } from './0036-administration.ts';
+import { failedWebhooks } from './0037-failed-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -23,4 +24,5 @@ export const migrations: Record<string, Migration> = {
   '0034-sessions': sessions,
   '0035-failure-pictures': failurePictures,
   '0036-administration': administration,
+  '0037-failed-webhooks': failedWebhooks,
 };

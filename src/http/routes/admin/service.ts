@@ -81,7 +81,7 @@ const STATE = {
         capacity: { ...COUNT, description: 'Renders that can run at the same time.' },
         ...{ browsers: COUNT, crashes: { ...COUNT, description: 'Of browsers, since the start.' } },
         waiting_items: { ...COUNT, description: 'Batch items that are not being rendered yet.' },
-        failed_webhooks: { ...COUNT, description: 'Webhooks of the last 30 days that were given up.' },
+        failed_webhooks: { ...COUNT, description: 'Webhooks of the last 30 days that were given up; 1,000 for more.' },
         ...{ disk_bytes: COUNT, disk_free_bytes: COUNT },
       }),
     },
