@@ -19,8 +19,10 @@ export interface DrawOrder {
   content(): Promise<Uint8Array>;
   /** The page number, counted from 1. */
   page: number;
-  /** Pixels. Undefined for 1,000, or for less if the page is so tall that it would have too many pixels. */
+  /** Pixels. Undefined for 1,000. */
   width: number | undefined;
+  /** Whether a page that is so tall that it would have too many pixels is drawn smaller, and not refused. */
+  mayShrink?: boolean;
 }
 
 export class PageDrawing extends PdfProcesses {
@@ -38,8 +40,12 @@ export class PageDrawing extends PdfProcesses {
    * Owners take turns. Throws `not_found`, `document_protected`, `pdf_unreadable`, `invalid_request`, `resource_limit`, `queue_full`,
    * and the reason of `signal`.
    */
-  async draw(owner: string, { width, page, content }: DrawOrder, signal?: AbortSignal): Promise<Uint8Array> {
-    const size = { width: width ?? DEFAULT_DRAWN_WIDTH, isExact: width !== undefined, maxPixels: MAX_DRAWN_PIXELS };
+  async draw(
+    owner: string,
+    { width, mayShrink = width === undefined, page, content }: DrawOrder,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    const size = { width: width ?? DEFAULT_DRAWN_WIDTH, isExact: !mayShrink, maxPixels: MAX_DRAWN_PIXELS };
     const task = async (): Promise<DrawTask> => ({ content: await content(), page, ...size });
     const drawn = (await this.run(owner, task, signal)) as Drawn;
     if (drawn === 'no such page') throw noSuchPage();

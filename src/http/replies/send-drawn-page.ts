@@ -1,7 +1,7 @@
 /** Sends a page of a PDF as an image. */
 import type { FastifyReply } from 'fastify';
 import type { HeldBytes } from '../../queue/byte-budget.ts';
-import { noSuchPage, type PageDrawing } from '../../uploads/draw-pages.ts';
+import { type DrawOrder, noSuchPage, type PageDrawing } from '../../uploads/draw-pages.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 
 export const PNG = 'image/png';
@@ -20,7 +20,7 @@ export function readPageNumber(text: string, pages: number): number {
 export async function sendDrawnPage(
   drawing: PageDrawing,
   owner: string,
-  { bytes, read, ...order }: { bytes: number; read(left: AbortSignal): Promise<Buffer>; page: number; width: number | undefined },
+  { bytes, read, ...order }: Omit<DrawOrder, 'content'> & { bytes: number; read(left: AbortSignal): Promise<Buffer> },
   memory: HeldBytes,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -108,7 +108,7 @@ function resultPageRoute(app: FastifyInstance, { results }: Playground, pageDraw
     return sendDrawnPage(
       pageDrawing,
       OWNER,
-      { bytes: result.bytes, read, page, width: RESULT_WIDTH },
+      { bytes: result.bytes, read, page, width: RESULT_WIDTH, mayShrink: true },
       requestMemory(request),
       reply,
     );

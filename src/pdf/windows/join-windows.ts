@@ -3,6 +3,7 @@
  * that looks as if Chromium had printed it at once. What windows have in common is written once, and their fonts are merged.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { PDF, PdfDict, PdfRef, PdfStream } from '@libpdf/core';
 import { MergedFonts } from '../compress/merge-fonts.ts';
 import type { PrintedPages } from '../edit/printed-pages.ts';
@@ -46,7 +47,10 @@ export class JoinedWindows {
     const ids = new Map(file.pages.map((id) => [id, 0]));
     for (const id of kept) ids.set(id, this.#nextId++);
     const window = { file, ids, keys: new Map<number, number>(), reader: new PdfReader(pdf) };
-    for (const id of kept) this.#addPage(id, window);
+    for (const id of kept) {
+      this.#addPage(id, window);
+      await setImmediate(); // a page may have many links
+    }
     if (file.catalog.includes('/StructTreeRoot')) for (const [index, page] of added) this.#addTaggedPage(window, index, page);
     for (const { name, value, page } of file.destinations()) {
       const id = ids.get(page);
