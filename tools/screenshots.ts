@@ -62,9 +62,8 @@ const PICTURES: Picture[] = [
     context: DESK,
     show: async (page, service) => {
       const { templateId } = await signIn(page, service);
-      await goTo(page, `/templates/${templateId}`);
-      await page.getByRole('button', { name: 'Preview', exact: true }).click();
-      await page.locator('.pdf-page canvas').waitFor({ state: 'attached' });
+      await page.goto(`/edit?template=${templateId}`);
+      await page.locator('.pdf-page canvas').first().waitFor({ state: 'attached' });
     },
   },
   {

@@ -1,8 +1,9 @@
-/** Opens and uses the dashboard as a visitor does. */
+/** Opens and uses the dashboard, and the editor of a template, as a visitor does. */
 import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { Client } from './client.ts';
 import { closeAfterAll } from './close-after-all.ts';
+import { PlaygroundPage } from './playground-page.ts';
 import { sharedService } from './shared-service.ts';
 import { launchVisitorBrowser, type Visitor } from './web-page.ts';
 
@@ -28,11 +29,25 @@ export async function openDashboards() {
   return {
     service,
     visit,
+    /** Signs in as a new visitor, in the editor of a template. */
+    openEditor: async (key: string, templateId: string, expected: Array<number | string> = [], url?: string) => {
+      const visitor = await visit([...LIVE, ...expected], url);
+      await visitor.page.goto(`/edit?template=${templateId}`);
+      await enterKey(visitor.page, key);
+      return editorOf(visitor.page);
+    },
     newClient: async () => new Client(service.url, (await service.createKey()).key),
     /** Signs in as a new visitor. */
     signIn: async (key: string, path = '', expected: Array<number | string> = [], url?: string) =>
       signInAt(await visit(path.startsWith('/templates') ? [...LIVE, ...expected] : expected, url), key, path || undefined),
   };
+}
+
+/** Waits until the editor is shown. */
+export async function editorOf(page: Page): Promise<PlaygroundPage> {
+  const opened = new PlaygroundPage({ page, context: page.context(), errors: [] });
+  await opened.result.waitFor({ state: 'attached' });
+  return opened;
 }
 
 export async function openDashboard({ page }: Visitor, path = ''): Promise<void> {

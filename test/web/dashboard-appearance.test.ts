@@ -56,15 +56,17 @@ const VIEWS: View[] = [
   {
     name: 'one template',
     path: () => `/templates/${template.template_id}`,
-    ready: (page) => page.getByRole('textbox', { name: 'Template HTML' }).waitFor(),
+    ready: (page) => page.getByLabel('Folder (optional)').waitFor(),
   },
   {
     name: 'files of a template',
     path: () => `/templates/${withFiles.template_id}`,
     async ready(page) {
+      await page.getByRole('row', { name: 'print.css' }).waitFor();
+      await page.getByRole('tab', { name: 'Schema' }).click();
+      await page.getByLabel('JSON Schema').waitFor();
       await page.getByRole('tab', { name: 'Files' }).click();
       await page.getByRole('row', { name: 'print.css' }).waitFor();
-      await page.getByText('1 warning', { exact: true }).waitFor();
     },
   },
   {

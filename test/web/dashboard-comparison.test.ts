@@ -57,12 +57,14 @@ test('shows the pages of two versions side by side, with what differs outlined, 
 test('compares what is in the editor with a version, and says when nothing differs', async () => {
   const { page } = await openVersions();
   await page.getByLabel('Before').selectOption('Version 2');
-  await page.getByLabel('After').selectOption('Text in the editor');
   await compare(page, 'No difference in 3 pages');
-  await page.getByRole('tab', { name: 'HTML' }).click();
-  await page.getByRole('textbox', { name: 'Template HTML' }).focus();
+  expect(await page.getByRole('option', { name: 'Text in the editor' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Open the editor' }).click();
+  await page.getByRole('textbox', { name: 'Template' }).focus();
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText(' Thanks');
+  await page.getByText('with unsaved changes').waitFor();
+  await page.getByRole('link', { name: 'Files and versions' }).click();
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByLabel('Before').selectOption('Version 2');
   await page.getByLabel('After').selectOption('Text in the editor');
@@ -94,6 +96,12 @@ test('renders each version as a document where the playground is off', async () 
   await page.getByRole('tab', { name: 'Versions' }).click();
   await compare(page, '1 page: 1 changed');
   expect((await key.usage()).documents.used).toBe(2);
+  await page.getByRole('link', { name: 'Open the editor' }).click();
+  await page.getByRole('textbox', { name: 'Template' }).focus();
+  await page.keyboard.insertText('Thanks');
+  await page.getByText('with unsaved changes').waitFor();
+  await page.getByRole('link', { name: 'Files and versions' }).click();
+  await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByLabel('After').selectOption('Text in the editor');
   await page.getByRole('button', { name: 'Compare pages' }).click();
   await page.getByRole('alert').getByText('Save it, and choose its version').waitFor();

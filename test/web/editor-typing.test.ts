@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
-import { signInAt } from '../support/dashboard.ts';
+import { enterKey } from '../support/dashboard.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
 
@@ -50,20 +50,19 @@ test.each(METHODS)('the playground keeps what is typed %s into template and data
   }
 });
 
-test.each(METHODS)('the dashboard keeps what is typed %s into a template and its sample data, and saves it', async (_, type) => {
+test.each(METHODS)('the editor keeps what is typed %s into a stored template and its data, and saves it', async (_, type) => {
   const key = new Client(closed.url, closed.key);
   const { template_id } = await key.template('<p>old');
-  const visitor = await playgrounds.browser.visit(closed.url);
-  const page = await signInAt(visitor, closed.key, `/templates/${template_id}`);
-  await clear(page, 'Template HTML');
-  await type(page);
-  expect(await textOf(page, 'Template HTML')).toBe(TYPED);
-  await page.getByRole('tab', { name: 'Sample data' }).click();
-  await clear(page, 'Sample data');
-  await type(page);
-  expect(await textOf(page, 'Sample data')).toBe(TYPED);
+  const { page, context } = await playgrounds.browser.visit(closed.url);
+  await page.goto(`/edit?template=${template_id}`);
+  await enterKey(page, closed.key);
+  for (const editor of ['Template', 'Data']) {
+    await clear(page, editor);
+    await type(page);
+    expect(await textOf(page, editor)).toBe(TYPED);
+  }
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
   expect(await key.json(`/v1/templates/${template_id}`)).toMatchObject({ html: TYPED });
-  await visitor.context.close();
+  await context.close();
 });

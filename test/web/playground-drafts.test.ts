@@ -4,6 +4,8 @@ import { Client, type List } from '../support/client.ts';
 import { enterKey } from '../support/dashboard.ts';
 import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { openSnippetFolder } from '../support/snippet-runs.ts';
 
 const { open, service } = await openPlaygrounds();
 
@@ -91,27 +93,47 @@ test('deletes drafts with a second click', async () => {
   await page.getByText('There are no drafts yet.').waitFor();
 });
 
-test('becomes a template with its data, and a template becomes a draft', async () => {
-  const key = await service.createKey();
-  const draft = { ...DRAFT, mode: 'template', engine: 'liquid', template: '<h1>For {{ name }}</h1>', data: '{"name": "Ada"}' };
-  const playground = await open({ path: `/${await fragmentOf(draft)}` });
+test('becomes a template with its data and options, which a program renders', async () => {
+  const issued = await service.createKey();
+  const key = new Client(service.url, issued.key);
+  const options = { landscape: true };
+  const template = { mode: 'template', engine: 'liquid', template: '<h1>For {{ name }}</h1>', data: '{"name": "Ada"}' };
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, ...template, options })}` });
   const { page } = playground;
   await playground.shows('For Ada');
-  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
-  await page.getByRole('button', { name: 'Save as a template' }).click();
-  await enterKey(page, key.key);
-  await page.getByRole('heading', { name: 'New template' }).waitFor();
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save as template' }).click();
+  await enterKey(page, issued.key);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Version 1', { exact: true }).waitFor();
-  const list = await new Client(service.url, key.key).json<List<{ template_id: string }>>('/v1/templates');
+  const list = await key.json<List<{ template_id: string }>>('/v1/templates');
   const [{ template_id: id } = { template_id: '' }] = list.data;
-  expect(await new Client(service.url, key.key).json(`/v1/templates/${id}`)).toMatchObject({
+  expect(await key.json(`/v1/templates/${id}`)).toMatchObject({
     name: 'For',
     engine: 'liquid',
     html: '<h1>For {{ name }}</h1>',
     samples: { Sample: { name: 'Ada' } },
   });
-  await page.getByRole('button', { name: 'Open in the playground' }).click();
   await playground.shows('For Ada');
-  expect(new URL(page.url()).pathname).toBe('/');
+  await page.getByRole('tab', { name: 'Options' }).getByText('1 set').waitFor();
+  const code = await playground.codeIn('curl');
+  expect(code).toContain(id);
+  const pdf = await readPdf(await (await openSnippetFolder()).run('curl', code, issued.key));
+  expect(pdf.pages).toEqual(['For Ada']);
+
+  await page.goto('/edit'); // the draft has become the template
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  expect(await page.locator('.drafts').getByText('For').count()).toBe(0);
+});
+
+test('stays when a guest begins to save it as a template and does not sign in', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await write(playground, 'Mine');
+  await page.getByRole('button', { name: 'Save as template' }).click();
+  await page.getByLabel('API key').fill('plt_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('does not know this key').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await text(playground)).toContain('Mine');
+  expect(await titlesOf(playground)).toContain('Mine');
 });

@@ -88,3 +88,24 @@ test('finds words of a template in its data, and says where a word is in neither
   await click(playground, 'Generated');
   await playground.page.getByText('This text is not in the source').waitFor();
 });
+
+test('marks what a render warns of at the line of its element, once, with the remedy', async () => {
+  const html = `<style>.box { width: 200px; height: 40px; overflow: hidden; white-space: nowrap }</style>
+<p>Before</p>
+<div class="box">${'A line that is too long for its box. '.repeat(10)}</div>
+<p>After</p>
+`;
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html })}` });
+  const { page } = playground;
+  await playground.shows('Before');
+  const marks = playground.editor('HTML').locator('.cm-lintRange-warning');
+  await marks.first().waitFor();
+  expect(await marks.allTextContents()).toEqual(['<div class="box">']);
+  await marks.first().hover();
+  const told = page.locator('.cm-diagnostic-warning');
+  await told.getByText('Content cut off').waitFor();
+  expect(await told.textContent()).toContain('make it larger, or set overflow: visible for print');
+  await playground.write('HTML', '<p>Nothing to tell</p>');
+  await playground.shows('Nothing to tell');
+  await marks.first().waitFor({ state: 'detached' });
+});

@@ -1,7 +1,10 @@
 /** The header of every page: navigation, account and sign-out. */
+import { useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Button } from '../shared/button.tsx';
+import { Dialog } from '../shared/dialog.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { countText } from './format.ts';
 import { PAGES } from './pages.ts';
 import { session, signOut } from './session.ts';
 
@@ -26,7 +29,7 @@ export function Header({ here }: { here: string }) {
             Docs
           </a>
           <ThemeSwitch />
-          <Button label="Sign out" look="small" onClick={signOut} />
+          <SignOut />
         </div>
       </div>
       <nav aria-label="Dashboard">
@@ -37,5 +40,39 @@ export function Header({ here }: { here: string }) {
         ))}
       </nav>
     </header>
+  );
+}
+
+/** Asks what becomes of unsaved changes of templates, which this browser has kept. */
+function SignOut() {
+  const [changes, setChanges] = useState<string[]>([]);
+  const leave = async () => {
+    const { readChanges } = await import('../shared/kept-drafts.ts');
+    const kept = await readChanges(session.peek()?.account.account_id);
+    if (kept.length) setChanges(kept.map(({ id }) => id));
+    else signOut();
+  };
+  const leaveWithout = async () => {
+    const { deleteDrafts } = await import('../shared/kept-drafts.ts');
+    signOut();
+    await deleteDrafts(changes);
+  };
+  return (
+    <>
+      <Button label="Sign out" look="small" onClick={() => void leave().catch(signOut)} />
+      {changes.length > 0 && (
+        <Dialog title="Keep unsaved changes?" onClose={() => setChanges([])}>
+          <p>
+            This browser has {countText(changes.length, 'draft')} with unsaved changes of templates. If you keep them, they are
+            there again when somebody signs in to this account. Delete them if others use this browser.
+          </p>
+          <div class="actions end">
+            <Button label="Cancel" onClick={() => setChanges([])} />
+            <Button label="Delete them and sign out" look="danger" onClick={() => void leaveWithout()} />
+            <Button label="Keep them and sign out" look="primary" onClick={signOut} />
+          </div>
+        </Dialog>
+      )}
+    </>
   );
 }

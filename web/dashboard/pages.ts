@@ -26,7 +26,7 @@ export const PAGES: PageEntry[] = [
     path: 'templates',
     title: 'Templates',
     Page: lazyPage('the templates', async () => (await import('./templates-page.tsx')).TemplatesPage),
-    One: lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage),
+    One: lazyPage('the template', async () => (await import('./template-page.tsx')).TemplatePage),
   },
   {
     path: 'assemble',

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { readData } from '../shared/read-data.ts';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { WARNING_TITLES } from '../shared/warning-titles.ts';
@@ -11,9 +12,9 @@ import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components
 import { hasStatus, numberText, sentence } from './format.ts';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
 import { phaseTitle, WarningList } from './report.tsx';
-import { readSample } from './sample-data.ts';
+import { firstSample } from './sample-data.ts';
 import { read } from './session.ts';
-import { readData, renderSaved } from './template-preview.ts';
+import { renderSaved } from './template-preview.ts';
 
 export const LOGGED_STATES: Record<LoggedRequest['status'], string> = { succeeded: 'Rendered', failed: 'Failed' };
 
@@ -95,7 +96,7 @@ function useRenderAgain(templateId: string | undefined) {
     action.run(async () => {
       if (templateId === undefined) return;
       const template = await read<TemplateRecord>(`/v1/templates/${templateId}`);
-      setResult(await renderSaved(templateId, readData(readSample(template).text)));
+      setResult(await renderSaved(templateId, readData(firstSample(template).text)));
     });
   return { result, action, render };
 }

@@ -1,6 +1,7 @@
 /** The session: begins and ends it, and sends requests in it. The service knows it by a cookie. */
 import { signal } from '@preact/signals';
 import { ProblemError, request } from '../shared/api.ts';
+import { SIGNED_IN } from '../shared/signed-in.ts';
 import { readStored, removeStored, store } from '../shared/storage.ts';
 import type { Account } from './records.ts';
 
@@ -25,13 +26,6 @@ export interface Session {
 const PATH = '/v1/session';
 /** The cookie, which no script can read. */
 const WITH_COOKIE: RequestInit = { credentials: 'same-origin' };
-/** The prefix of all names in sessionStorage, so that signing out can remove them. */
-const STORAGE_PREFIX = 'platen.dashboard.';
-/**
- * The name in localStorage of the id of the key that is signed in, so that tabs know what others have done. It is missing after
- * a sign-out, and empty if the session has ended by itself.
- */
-const SIGNED_IN = 'platen.signed-in';
 
 const NO_COOKIE =
   'The browser did not keep the session. Allow cookies for this service, and open it at the address that its operator has set.';
@@ -105,7 +99,6 @@ export function signOut(): void {
 function forgetAll(reason: string): void {
   end(reason);
   for (const listener of signOutListeners) listener();
-  removeItems(STORAGE_PREFIX);
 }
 
 /** Calls `listener` at every sign-out, for data that outlives its components. */
@@ -168,25 +161,4 @@ export function ifVersion(version: number): Record<string, string> {
 export function send(method: string, path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string> | undefined) };
   return call(path, { ...init, method, headers, body: JSON.stringify(body) });
-}
-
-/** Keeps a value for this tab until it is closed or the visitor signs out, if the browser allows it. */
-export function storeItem(name: string, value: string): void {
-  store('sessionStorage', STORAGE_PREFIX + name, value);
-}
-
-export function readItem(name: string): string | null {
-  return readStored('sessionStorage', STORAGE_PREFIX + name);
-}
-
-export function removeItem(name: string): void {
-  removeItems(STORAGE_PREFIX + name);
-}
-
-function removeItems(prefix: string): void {
-  try {
-    for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);
-  } catch {
-    // The storage is not allowed, so that nothing was kept.
-  }
 }

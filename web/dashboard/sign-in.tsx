@@ -1,4 +1,5 @@
 /** Asks for an API key. Accounts cannot be created here. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
@@ -12,7 +13,28 @@ const COULD_BE_KEY = /^[!-~]+$/;
 const UNKNOWN =
   'The service does not know this key. Check that you copied all of it, from plt_ on, and that it has not expired or been revoked.';
 
-export function SignIn() {
+const DASHBOARD = 'The dashboard shows the documents, templates, batches and usage of one API key.';
+
+/** `hint` says what for. */
+export function SignIn({ page = 'Dashboard', hint = DASHBOARD }: { page?: string; hint?: string }) {
+  return (
+    <main class="sign-in">
+      <SignInForm hint={hint}>
+        <h1 class="brand">
+          <Brand /> <span>{page}</span>
+        </h1>
+      </SignInForm>
+      <footer class="actions">
+        <a href="/">Playground</a>
+        <a href="/docs">Documentation</a>
+        <ThemeSwitch />
+      </footer>
+    </main>
+  );
+}
+
+/** `children` is the heading. */
+export function SignInForm({ hint, children }: { hint: string; children?: ComponentChildren }) {
   const [key, setKey] = useState('');
   const [refused, setRefused] = useState('');
   const action = useAction();
@@ -29,54 +51,45 @@ export function SignIn() {
     });
   };
   return (
-    <main class="sign-in">
-      <form onSubmit={submit}>
-        <h1 class="brand">
-          <Brand /> <span>Dashboard</span>
-        </h1>
-        {endedBecause.value ? (
-          <p class="note warn" role="status">
-            {endedBecause.value}
-          </p>
-        ) : (
-          <p class="hint">The dashboard shows the documents, templates, batches and usage of one API key.</p>
-        )}
-        <div class="field">
-          <label for="api-key">API key</label>
-          <input
-            id="api-key"
-            type="password"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            placeholder="plt_…"
-            value={key}
-            aria-invalid={refused !== ''}
-            aria-describedby="api-key-error"
-            onInput={(event) => {
-              setKey(event.currentTarget.value);
-              setRefused('');
-            }}
-          />
-          <div id="api-key-error" class="error" role="alert">
-            {refused}
-          </div>
-        </div>
-        <ErrorMessage error={action.error} />
-        <button type="submit" class="button primary" disabled={action.running}>
-          {action.running ? 'Checking…' : 'Sign in'}
-        </button>
-        <p class="hint">
-          You stay signed in, in all tabs, until you sign out or close the browser, or for 12 hours without use. The key itself is
-          not kept. The operator creates one with <code>platen keys create</code>, or in a checkout with{' '}
-          <code>npm run platen -- keys create</code>.
+    <form class="stack" onSubmit={submit}>
+      {children}
+      {endedBecause.value ? (
+        <p class="note warn" role="status">
+          {endedBecause.value}
         </p>
-      </form>
-      <footer class="actions">
-        <a href="/">Playground</a>
-        <a href="/docs">Documentation</a>
-        <ThemeSwitch />
-      </footer>
-    </main>
+      ) : (
+        <p class="hint">{hint}</p>
+      )}
+      <div class="field">
+        <label for="api-key">API key</label>
+        <input
+          id="api-key"
+          type="password"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder="plt_…"
+          value={key}
+          aria-invalid={refused !== ''}
+          aria-describedby="api-key-error"
+          onInput={(event) => {
+            setKey(event.currentTarget.value);
+            setRefused('');
+          }}
+        />
+        <div id="api-key-error" class="error" role="alert">
+          {refused}
+        </div>
+      </div>
+      <ErrorMessage error={action.error} />
+      <button type="submit" class="button primary" disabled={action.running}>
+        {action.running ? 'Checking…' : 'Sign in'}
+      </button>
+      <p class="hint">
+        You stay signed in, in all tabs, until you sign out or close the browser, or for 12 hours without use. The key itself is
+        not kept. The operator creates one with <code>platen keys create</code>, or in a checkout with{' '}
+        <code>npm run platen -- keys create</code>.
+      </p>
+    </form>
   );
 }

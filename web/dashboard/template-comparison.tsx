@@ -1,21 +1,22 @@
 /** Renders two versions of a template with the same data, and shows where their pages differ. */
-import type { ReadonlySignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
+import type { Draft } from '../shared/kept-drafts.ts';
+import { readData } from '../shared/read-data.ts';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
 import { useLoaded } from './loaded.ts';
 import { PageDifferences } from './page-differences.tsx';
 import type { Comparison, List, Playground, TemplateRecord, VersionRecord } from './records.ts';
+import { firstSample } from './sample-data.ts';
 import { call, read } from './session.ts';
-import type { Draft } from './template-draft.ts';
-import { isFree, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { isFree, readPlayground, renderDraft, renderSaved, type TemplateText } from './template-preview.ts';
 
 interface ComparisonProps {
   template: TemplateRecord;
-  draft: ReadonlySignal<Draft>;
-  data: ReadonlySignal<string>;
+  /** What is in the editor and not saved; undefined for nothing. */
+  unsaved: Draft | undefined;
 }
 
 /** The number of a version, or what is in the editor. */
@@ -55,25 +56,27 @@ interface ChosenProps extends ComparisonProps {
   playground: Playground | undefined;
 }
 
-function ChosenVersions({ template, draft, data, path, versions, playground }: ChosenProps) {
-  const [newest = 'editor', previous] = versions;
-  const [before, setBefore] = useState<Choice>(previous ?? newest);
-  const [after, setAfter] = useState<Choice>(previous === undefined ? 'editor' : newest);
+function ChosenVersions({ template, unsaved, path, versions, playground }: ChosenProps) {
+  const [newest = template.version, previous = newest] = versions;
+  const [before, setBefore] = useState<Choice>(previous);
+  const [after, setAfter] = useState<Choice>(newest);
   const { samples = {} } = template;
-  const [sample, setSample] = useState(IN_EDITOR);
+  const names = Object.keys(samples);
+  const [sample, setSample] = useState(unsaved ? '' : (names[0] ?? ''));
   const [shown, setShown] = useState<Shown>();
   const comparing = useAction();
+  const hasUnsaved = unsaved !== undefined;
   const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
     const { template_id: id } = template;
     const isEditor = choice === 'editor';
-    const source = isEditor ? draft.peek() : toSource(await read<TemplateRecord>(`${path}/${choice}`));
+    const source = isEditor ? toText(unsaved) : toSource(await read<TemplateRecord>(`${path}/${choice}`));
     if (isFree(playground, source)) return renderDraft(source, values, isEditor ? id : `${id}@${choice}`);
     if (isEditor) throw new Error(CANNOT);
     return renderSaved(`${id}@${choice}`, values);
   };
   const compare = () =>
     comparing.run(async () => {
-      const values = sample === IN_EDITOR ? readData(data.peek()) : (samples[sample] ?? {});
+      const values = sample === '' ? readData(unsaved?.data ?? firstSample(template).text) : (samples[sample] ?? {});
       const form = new FormData();
       form.append('before', new Blob([(await render(before, values)).pdf]), 'before.pdf');
       form.append('after', new Blob([(await render(after, values)).pdf]), 'after.pdf');
@@ -83,13 +86,13 @@ function ChosenVersions({ template, draft, data, path, versions, playground }: C
   return (
     <>
       <div class="comparison-form">
-        <VersionField id="compared-before" label="Before" versions={versions} value={before} onChange={setBefore} />
-        <VersionField id="compared-after" label="After" versions={versions} value={after} onChange={setAfter} />
+        <VersionField id="compared-before" label="Before" {...{ versions, hasUnsaved }} value={before} onChange={setBefore} />
+        <VersionField id="compared-after" label="After" {...{ versions, hasUnsaved }} value={after} onChange={setAfter} />
         <div class="field">
           <label for="compared-data">Data</label>
           <select id="compared-data" value={sample} onChange={(event) => setSample(event.currentTarget.value)}>
-            <option value={IN_EDITOR}>Sample data in the editor</option>
-            {Object.keys(samples).map((name) => (
+            {(unsaved || !names.length) && <option value="">{unsaved ? 'Data in the editor' : 'Generated data'}</option>}
+            {names.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
@@ -103,21 +106,23 @@ function ChosenVersions({ template, draft, data, path, versions, playground }: C
           onClick={compare}
         />
       </div>
-      <p class="hint">{isFree(playground, draft.value) ? FREE : COUNTED}</p>
+      <p class="hint">{isFree(playground, { html: template.html ?? '' }) ? FREE : COUNTED}</p>
       <ErrorMessage error={comparing.error} />
       <PageDifferences {...(comparing.running ? {} : shown)} />
     </>
   );
 }
 
-/** Names of sample data are not empty. */
-const IN_EDITOR = '';
 const FREE = 'Nothing is saved, stored or counted.';
 const COUNTED = 'The playground is off, or the template is too large for it, so that each version counts as a document.';
 const CANNOT = 'The text in the editor cannot be rendered without a charge. Save it, and choose its version.';
 
-function toSource({ name, html = '', engine }: TemplateRecord): Draft {
-  return { name, html, engine };
+function toSource({ html = '', engine }: TemplateRecord): TemplateText {
+  return { html, engine };
+}
+
+function toText(draft: Draft | undefined): TemplateText {
+  return { html: draft?.template ?? '', engine: draft?.engine ?? 'placeholders' };
 }
 
 function nameOf(choice: Choice): string {
@@ -128,17 +133,18 @@ interface VersionFieldProps {
   id: string;
   label: string;
   versions: number[];
+  hasUnsaved: boolean;
   value: Choice;
   onChange(value: Choice): void;
 }
 
-function VersionField({ id, label, versions, value, onChange }: VersionFieldProps) {
+function VersionField({ id, label, versions, hasUnsaved, value, onChange }: VersionFieldProps) {
   const change = (text: string) => onChange(text === 'editor' ? text : Number(text));
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => change(event.currentTarget.value)}>
-        <option value="editor">Text in the editor</option>
+        {hasUnsaved && <option value="editor">Text in the editor</option>}
         {versions.map((version) => (
           <option key={version} value={version}>
             Version {version}

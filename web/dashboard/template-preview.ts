@@ -1,34 +1,28 @@
 /** Renders a template with sample data: what is in an editor without a charge, or what is saved as a document that counts. */
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
-import type { Playground } from './records.ts';
+import type { Playground, TemplateRecord } from './records.ts';
 import { send } from './session.ts';
-import type { Draft } from './template-draft.ts';
+
+/** The text of a template. */
+export type TemplateText = Pick<TemplateRecord, 'engine'> & { html: string };
 
 type Data = Record<string, unknown>;
 
 const JSON_REPLY = { accept: 'application/json' };
 
-export async function readPlayground(signal: AbortSignal): Promise<Playground> {
-  return (await (await request('/v1/playground', { signal })).json()) as Playground;
+export async function readPlayground(signal?: AbortSignal): Promise<Playground> {
+  return (await (await request('/v1/playground', signal ? { signal } : {})).json()) as Playground;
 }
 
 /** Whether the service renders the text without a charge. Undefined until that is known. */
-export function isFree(playground: Playground | undefined, { html }: Pick<Draft, 'html'>): boolean | undefined {
+export function isFree(playground: Playground | undefined, { html }: Pick<TemplateText, 'html'>): boolean | undefined {
   return playground?.enabled && new TextEncoder().encode(html).length <= playground.limits.html_bytes;
-}
-
-/** Throws if the text is not a JSON object. */
-export function readData(text: string): Data {
-  const value = parse(text.trim() || '{}');
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('The sample data must be a JSON object, such as {"name": "Ada"}.');
-  return value as Data;
 }
 
 /** Renders a text with the files of a template or of one of its versions. Nothing is saved, stored or charged. */
 export async function renderDraft(
-  { html, engine }: Pick<Draft, 'html' | 'engine'>,
+  { html, engine }: TemplateText,
   data: Data,
   templateId: string | undefined,
   signal?: AbortSignal,
@@ -41,12 +35,4 @@ export async function renderDraft(
 /** Renders the saved template, which is charged as every render with a key. */
 export async function renderSaved(templateId: string, data: Data): Promise<RenderedPdf> {
   return readRenderedPdf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers: JSON_REPLY }));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`The sample data is not JSON: ${(error as Error).message}`);
-  }
 }

@@ -1,9 +1,6 @@
 /** Lists all templates of the key, the newest first, and begins new ones. */
-import { useState } from 'preact/hooks';
-import { Button } from '../shared/button.tsx';
 import { Empty, Name, PageHead, Time } from './components.tsx';
 import { countText, numberText } from './format.ts';
-import { lazyPage } from './lazy-page.tsx';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { TemplateRecord } from './records.ts';
@@ -14,20 +11,18 @@ const EXAMPLE = `curl ${location.origin}/v1/templates \\
   -H 'Content-Type: application/json' \\
   -d '{"name": "letter", "html": "<p>Dear {{customer.name}},</p>"}'`;
 
-const GalleryDialog = lazyPage('the gallery', async () => (await import('./gallery-dialog.tsx')).GalleryDialog);
-
 export function TemplatesPage() {
-  const [chooses, setChooses] = useState(false);
   const list = usePaged<TemplateRecord>('/v1/templates?limit=25');
   return (
     <>
       <PageHead title="Templates">
-        <Button label="From the gallery" onClick={() => setChooses(true)} />
-        <a class="button primary" href="/dashboard/templates/new">
+        <a class="button" href="/edit?gallery">
+          From the gallery
+        </a>
+        <a class="button primary" href="/edit?new">
           New template
         </a>
       </PageHead>
-      {chooses && <GalleryDialog onClose={() => setChooses(false)} />}
       <PagedList
         list={list}
         one="template"

@@ -1,4 +1,4 @@
-/** The root of the playground: header, editors and options, preview, and the status of the last render. */
+/** The root of the editor: header, editors and options, preview, and the status of the last render. */
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -7,24 +7,25 @@ import { Icon, type IconName } from '../shared/icon.tsx';
 import { LiveSwitch } from '../shared/live-switch.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { showToast, Toasts } from '../shared/toast.tsx';
-import { downloadPdf, downloadWaits } from './download.ts';
+import { canDownload, downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { Editors } from './editors.tsx';
+import { isCharged, opened } from './opened.ts';
 import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
-import { rendered, renderNow, renderSeconds } from './render-loop.ts';
+import { renderNow, renderSeconds } from './render-loop.ts';
 import { ReplacedNotice } from './replaced-draft.tsx';
 import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
 
-export type DialogName = 'examples' | 'drafts' | 'copy' | 'link' | 'help';
+export type DialogName = 'examples' | 'drafts' | 'copy' | 'link' | 'help' | 'save';
 
 const open = signal<DialogName | undefined>(undefined);
-const show = (name: DialogName) => {
+export const showDialog = (name: DialogName) => {
   open.value = name;
 };
 const close = () => {
@@ -32,7 +33,7 @@ const close = () => {
 };
 
 export function App() {
-  useEffect(() => listenForShortcuts({ help: () => show('help') }), []);
+  useEffect(() => listenForShortcuts({ help: () => showDialog('help') }), []);
   return (
     <div class="playground">
       <Head />
@@ -40,7 +41,7 @@ export function App() {
         <div class="writing">
           <PaneTabs count={Object.keys(draft.value.options).length} invalid={optionErrors.value.length > 0} />
           <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
-            <Editors onExamples={() => show('examples')} onDrafts={() => show('drafts')} />
+            <Editors onDialog={showDialog} />
           </div>
           <div
             class="pane"
@@ -69,6 +70,7 @@ const DIALOGS: Record<DialogName, () => Promise<ComponentType<{ onClose(): void 
   drafts: async () => (await import('./drafts-dialog.tsx')).DraftsDialog,
   copy: async () => (await import('./copy-dialog.tsx')).CopyDialog,
   link: async () => (await import('./link-dialog.tsx')).LinkDialog,
+  save: async () => (await import('./template/save-as-dialog.tsx')).SaveAsDialog,
   help: async () => (await import('./help-dialog.tsx')).HelpDialog,
 };
 
@@ -92,22 +94,30 @@ function Head() {
   return (
     <header class="head">
       <h1 class="brand">
-        <Brand /> <span>Playground</span>
+        <Brand /> <span>{opened.value ? <bdi>{opened.value.record.name}</bdi> : 'Playground'}</span>
       </h1>
       <nav aria-label="Pages of the service">
-        <a href="/dashboard">Dashboard</a>
+        <a href={opened.value ? `/dashboard/templates/${opened.value.record.template_id}` : '/dashboard'}>
+          {opened.value ? 'Files and versions' : 'Dashboard'}
+        </a>
         <a href="/docs">Docs</a>
       </nav>
       <div class="head-actions">
-        <LiveSwitch look="live" />
-        <button type="button" class="button primary small" onClick={() => void renderNow()} title="Ctrl+Enter">
+        {!isCharged.value && <LiveSwitch look="live" />}
+        <button
+          type="button"
+          class="button primary small"
+          disabled={isCharged.value && renderSeconds.value !== undefined}
+          onClick={() => void renderNow()}
+          title="Ctrl+Enter"
+        >
           <Icon name="play" />
-          {renderSeconds.value !== undefined ? 'Rendering' : 'Render'}
+          {renderSeconds.value !== undefined ? 'Rendering' : isCharged.value ? 'Save and render' : 'Render'}
         </button>
-        <Action icon="download" label="Download" disabled={!rendered.value} busy={downloadWaits.value} onClick={downloadPdf} />
-        <Action icon="copy" label="Copy as code" onClick={() => show('copy')} />
-        <Action icon="link" label="Link" onClick={() => show('link')} />
-        <Action icon="help" label="Help" onClick={() => show('help')} bare />
+        <Action icon="download" label="Download" disabled={!canDownload.value} busy={downloadWaits.value} onClick={downloadPdf} />
+        <Action icon="copy" label="Copy as code" onClick={() => showDialog('copy')} />
+        <Action icon="link" label="Link" onClick={() => showDialog('link')} />
+        <Action icon="help" label="Help" onClick={() => showDialog('help')} bare />
         <ThemeSwitch />
       </div>
     </header>

@@ -1,12 +1,17 @@
 /** Saves the PDF of the draft with its original bytes. If the shown PDF is outdated, it waits for the new one. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { saveFile } from '../shared/save-file.ts';
+import { isCharged } from './opened.ts';
 import { isOutdated, loop, type RenderState, rendered, renderSeconds, renderState } from './render-loop.ts';
 
 /** Whether a download waits for a render. */
 export const downloadWaits = signal(false);
 
+/** An outdated PDF is not replaced by itself if that is charged. */
+export const canDownload = computed(() => rendered.value !== undefined && !(isCharged.value && isOutdated.value));
+
 export function downloadPdf(): void {
+  if (!canDownload.peek()) return;
   if (isOutdated.peek()) loop.renderIfUnsent();
   downloadWaits.value = true;
 }

@@ -3,79 +3,88 @@
  * a tab holds a lock on its own.
  */
 import { signal } from '@preact/signals';
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { htmlWords } from '../shared/code-editor/source-words.ts';
+import { type DraftOf, deleteDrafts, type KeptDraft, readDrafts, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, store } from '../shared/storage.ts';
 import { hasLocks, holdLock } from '../shared/tab-lock.ts';
 import { type Draft, isSameDraft, toDraft } from './draft.ts';
 
-export interface KeptDraft {
-  id: string;
-  /** Milliseconds since 1970. */
-  savedAt: number;
-  title: string;
-  draft: Draft;
-}
-
-interface Schema extends DBSchema {
-  drafts: { key: string; value: KeptDraft };
-}
-
-const DATABASE = 'platen';
-const STORE = 'drafts';
-const ID_KEY = 'platen.playground.draft';
+/** Of drafts that are not changes of templates. */
 const MAX_DRAFTS = 50;
-/** Of all drafts together. */
 const MAX_CHARACTERS = 20_000_000;
 const TITLE_CHARACTERS = 60;
 
 /** The latest first. Another tab may have kept others since they were last read. */
 export const keptDrafts = signal<readonly KeptDraft[]>([]);
 
-let database: IDBPDatabase<Schema> | undefined;
 /** The id of the draft in the editor, if this tab may write it. */
 let current: string | undefined;
 let release: () => void = () => {};
 
-/** Without a database, for example in a private window, nothing is kept. */
-export async function openHistory(): Promise<void> {
-  database = await openDB<Schema>(DATABASE, 1, {
-    upgrade: (created) => void created.createObjectStore(STORE, { keyPath: 'id' }),
-  }).catch(() => undefined);
+export async function openHistory(of?: DraftKey): Promise<void> {
   await readKept();
-  const id = readStored('sessionStorage', ID_KEY);
-  if (id) await claim(id);
+  const id = readStored('sessionStorage', idKey(of));
+  const kept = keptDrafts.value.find((each) => each.id === id);
+  if (id && (!kept || isOf(kept, of))) await claim(id, of);
 }
 
 export async function readKept(): Promise<void> {
-  const all = (await database?.getAll(STORE).catch(() => [])) ?? [];
-  const valid = all.flatMap((kept) => {
+  keptDrafts.value = (await readDrafts()).flatMap((kept) => {
     const draft = toDraft(kept.draft);
     return draft ? [{ ...kept, draft }] : [];
   });
-  keptDrafts.value = valid.sort((one, other) => other.savedAt - one.savedAt);
 }
 
+/** The template that is edited; undefined for drafts of their own. */
+export type DraftKey = Pick<DraftOf, 'accountId' | 'templateId'>;
+
 /** Returns the latest draft that is not in the editor of another tab. This tab continues it. */
-export async function takeLatest(): Promise<Draft | undefined> {
-  const [latest] = keptDrafts.value;
-  return latest && (await claim(latest.id)) ? latest.draft : undefined;
+export async function takeLatest(of?: DraftKey): Promise<KeptDraft | undefined> {
+  const mine = keptDrafts.value.filter((kept) => isOf(kept, of));
+  const own = mine.find(({ id }) => id === current);
+  if (own) return own;
+  for (const kept of of ? mine : mine.slice(0, 1)) if (await claim(kept.id, of)) return kept;
+  return undefined;
+}
+
+function isOf({ of }: KeptDraft, wanted: DraftKey | undefined): boolean {
+  return of?.templateId === wanted?.templateId && of?.accountId === wanted?.accountId;
 }
 
 /** What is kept next is another draft, or an earlier one that is in the editor again. */
 export async function beginDraft(draft: Draft): Promise<void> {
-  const earlier = keptDrafts.value.find((kept) => isSameDraft(kept.draft, draft));
+  const earlier = keptDrafts.value.find((kept) => !kept.of && isSameDraft(kept.draft, draft));
   forgetCurrent();
   if (earlier) await claim(earlier.id);
 }
 
-export async function keepDraft(draft: Draft): Promise<void> {
-  if (!current) await claim(crypto.getRandomValues(new Uint32Array(4)).join('-'));
-  if (!current || keptDrafts.value.some((kept) => kept.id === current && isSameDraft(kept.draft, draft))) return;
-  const kept = { id: current, savedAt: Date.now(), title: titleOf(draft), draft };
-  await database?.put(STORE, kept).catch(() => {}); // the storage may be full
+export async function keepDraft(draft: Draft, of?: DraftOf): Promise<void> {
+  if (!current) await claim(newId(), of);
+  if (!current) return;
+  const kept = toKept(draft, of);
+  const before = keptDrafts.value.find(({ id }) => id === current);
+  if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return;
+  await writeDraft(kept);
   keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
+}
+
+/** What is kept of the draft in the editor. */
+export function toKept(draft: Draft, of?: DraftOf, id = current ?? newId()): KeptDraft {
+  return { id, savedAt: Date.now(), title: of?.name ?? titleOf(draft), draft, of };
+}
+
+/** Removes the draft in the editor, because it has been stored. */
+export async function dropDraft(): Promise<void> {
+  if (current && keptDrafts.value.some(({ id }) => id === current)) await remove([current]);
+}
+
+/** Gives the draft in the editor up, for the next page of this tab. Returns its id. */
+export function handOverDraft(): string | undefined {
+  const id = current;
+  release();
+  current = undefined;
+  return id;
 }
 
 export async function removeDrafts(ids: readonly string[]): Promise<void> {
@@ -85,40 +94,52 @@ export async function removeDrafts(ids: readonly string[]): Promise<void> {
 
 async function remove(ids: readonly string[]): Promise<void> {
   if (!ids.length) return;
-  for (const id of ids) await database?.delete(STORE, id).catch(() => {});
+  await deleteDrafts(ids);
   await readKept();
 }
 
+/** Changes of templates stay until they are saved or discarded. */
 function beyondLimits(): string[] {
   let characters = 0;
   const isBeyond = ({ draft }: KeptDraft, n: number) => {
     characters += draft.html.length + draft.template.length + draft.data.length;
     return n > 0 && (n >= MAX_DRAFTS || characters > MAX_CHARACTERS);
   };
-  return keptDrafts.value.filter(isBeyond).map(({ id }) => id);
+  return keptDrafts.value
+    .filter(({ of }) => !of)
+    .filter(isBeyond)
+    .map(({ id }) => id);
 }
 
 /** Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. */
-async function claim(id: string): Promise<boolean> {
-  const held = await hold(id);
+async function claim(id: string, of?: DraftKey): Promise<boolean> {
+  const held = await hold(id, of);
   if (!held) return false;
   release = held;
   current = id;
-  store('sessionStorage', ID_KEY, id);
+  store('sessionStorage', idKey(of), id);
   return true;
 }
 
 /** Without locks, each tab begins a draft of its own. */
-async function hold(id: string): Promise<(() => void) | undefined> {
+async function hold(id: string, of?: DraftKey): Promise<(() => void) | undefined> {
   if (hasLocks) return holdLock(`platen.draft.${id}`);
-  const isOwn = readStored('sessionStorage', ID_KEY) === id || !keptDrafts.value.some((kept) => kept.id === id);
+  const isOwn = readStored('sessionStorage', idKey(of)) === id || !keptDrafts.value.some((kept) => kept.id === id);
   return isOwn ? () => {} : undefined;
 }
 
 function forgetCurrent(): void {
-  release();
-  current = undefined;
-  store('sessionStorage', ID_KEY, '');
+  handOverDraft();
+  store('sessionStorage', idKey(), '');
+}
+
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
+/** In sessionStorage: the id of the draft of this tab. A tab may edit a template and go back to a draft of its own. */
+export function idKey(of?: DraftKey): string {
+  return `platen.playground.draft${of ? '.template' : ''}`;
 }
 
 /** The title of the document, or what it begins with. */

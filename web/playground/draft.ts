@@ -1,23 +1,11 @@
 /** The draft: the document and its options. It is a single value, kept for this tab. */
 import { batch, signal } from '@preact/signals';
+import type { Draft } from '../shared/kept-drafts.ts';
 import { OPTION_NAMES } from './options/groups.ts';
 
-export type Mode = 'html' | 'template';
-export type Engine = 'placeholders' | 'liquid';
-export type Options = Record<string, unknown>;
+export type { Draft, Engine, Mode, Options } from '../shared/kept-drafts.ts';
 
-export interface Draft {
-  mode: Mode;
-  html: string;
-  template: string;
-  engine: Engine;
-  /** The JSON text, which may be invalid while it is edited. */
-  data: string;
-  /** The options that are sent. */
-  options: Options;
-}
-
-const BLANK: Draft = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
+export const BLANK: Draft = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
 
 export const draft = signal<Draft>(BLANK);
 
@@ -82,6 +70,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Normalizes line breaks, because the editors know only one kind. */
-function lines(text: string): string {
+export function lines(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

@@ -3,25 +3,34 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
-import { handOver } from '../shared/handed-over.ts';
+import type { KeptDraft } from '../shared/kept-drafts.ts';
 import { clearToasts } from '../shared/toast.tsx';
 import { draft } from './draft.ts';
-import { type KeptDraft, keptDrafts, readKept, removeDrafts, titleOf } from './draft-history.ts';
+import { keptDrafts, readKept, removeDrafts } from './draft-history.ts';
+import { opened } from './opened.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
+import { openElsewhere } from './stored-draft.ts';
 
 const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 export function DraftsDialog({ onClose }: { onClose(): void }) {
   useEffect(() => void readKept(), []);
-  const drafts = keptDrafts.value;
-  const open = ({ draft, title }: KeptDraft) => {
+  const template = opened.value;
+  // Those of an account are for who has signed in to it.
+  const drafts = keptDrafts.value.filter(({ of }) => !of || of.accountId === template?.accountId);
+  const open = (kept: KeptDraft) => {
+    const { draft, title, of, id } = kept;
+    if (of || template) return void openElsewhere(kept, id);
     clearToasts();
     replaceKeepingDraft(draft, `“${title}”`);
     onClose();
   };
   return (
     <Dialog title="Drafts" onClose={onClose}>
-      <p class="hint">What you write is kept in this browser only, also after the tab is closed: the last 50 drafts.</p>
+      <p class="hint">
+        What you write is kept in this browser only, also after the tab is closed: the last 50 drafts, and unsaved changes of
+        templates.
+      </p>
       {drafts.length === 0 && <p>There are no drafts yet.</p>}
       <ul class="drafts">
         {drafts.map((kept) => (
@@ -29,7 +38,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
             <button type="button" onClick={() => open(kept)}>
               <strong>{kept.title}</strong>
               <span class="hint">
-                {kept.draft.mode === 'html' ? 'HTML' : 'Template'}, {TIME.format(kept.savedAt)}
+                {kindOf(kept)}, {TIME.format(kept.savedAt)}
               </span>
             </button>
             <DeleteButton ids={[kept.id]} label="Delete" of={kept.title} />
@@ -37,7 +46,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
         ))}
       </ul>
       <div class="actions end">
-        <Button label="Save as a template" onClick={saveAsTemplate} />
+        {template && <Button label="Open as a draft" onClick={() => void openElsewhere({ draft: draft.value, of: undefined })} />}
         {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} label="Delete all" />}
         <Button label="Close" onClick={onClose} />
       </div>
@@ -45,12 +54,9 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The dashboard takes the draft, with which a new template begins. */
-function saveAsTemplate(): void {
-  const { mode, html, template, engine, data } = draft.value;
-  const isTemplate = mode === 'template';
-  const source = isTemplate ? { html: template, engine, data } : { html, engine: 'placeholders' as const, data: '{}' };
-  handOver({ name: titleOf(draft.value), ...source }, '/dashboard/templates/new');
+function kindOf({ draft: { mode }, of }: KeptDraft): string {
+  if (of) return `Unsaved changes of version ${of.version}`;
+  return mode === 'html' ? 'HTML' : 'Template';
 }
 
 /** Deletes with a second click. */

@@ -6,8 +6,11 @@ import { CodeEditor, type CodeEditorProps } from '../shared/code-editor/code-edi
 import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
+import { templateParts } from './opened.ts';
+import { isOutdated, rendered } from './render-loop.ts';
 import { otherErrors, templateError } from './request-errors.ts';
 import { type SourceName, showInPdf, shownPlace } from './source-places.ts';
+import { findWarnings } from './source-warnings.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },
@@ -19,32 +22,46 @@ const places = { html: placeIn('html'), template: placeIn('template'), data: pla
 const textOf = (name: SourceName) => computed(() => draft.value[name]);
 const texts = { html: textOf('html'), template: textOf('template'), data: textOf('data') };
 
-export function Editors({ onExamples, onDrafts }: { onExamples(): void; onDrafts(): void }) {
+export function Editors({ onDialog }: { onDialog(name: 'drafts' | 'examples' | 'save'): void }) {
   const { mode } = draft.value;
+  const Actions = templateParts.value?.Actions;
   return (
     <div class="editors">
       <div class="editors-head">
-        <fieldset class="segmented" aria-label="Kind of document">
-          {MODES.map(({ mode: other, text }) => (
-            <button key={other} type="button" aria-pressed={mode === other} onClick={() => change({ mode: other })}>
-              {text}
-            </button>
-          ))}
-        </fieldset>
+        {!Actions && <ModeChoice />}
         {mode === 'template' && <EngineChoice />}
         <span class="space" />
-        <Button label="Drafts" look="quiet small" onClick={onDrafts} />
-        <Button label="Examples" look="quiet small" onClick={onExamples} />
+        <Button label="Drafts" look="quiet small" onClick={() => onDialog('drafts')} />
+        {Actions ? (
+          <Actions />
+        ) : (
+          <>
+            <Button label="Examples" look="quiet small" onClick={() => onDialog('examples')} />
+            <Button label="Save as template" look="quiet small" onClick={() => onDialog('save')} />
+          </>
+        )}
       </div>
       {mode === 'html' ? <HtmlEditor /> : <TemplateEditors />}
     </div>
   );
 }
 
+function ModeChoice() {
+  return (
+    <fieldset class="segmented" aria-label="Kind of document">
+      {MODES.map(({ mode, text }) => (
+        <button key={mode} type="button" aria-pressed={draft.value.mode === mode} onClick={() => change({ mode })}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 function EngineChoice() {
   return (
     <label class="engine">
-      <span>Engine</span>
+      <span class="visually-hidden">Engine</span>
       <select value={draft.value.engine} onChange={({ currentTarget }) => change({ engine: currentTarget.value as Engine })}>
         <option value="placeholders">placeholders</option>
         <option value="liquid">liquid</option>
@@ -57,28 +74,39 @@ function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
       <FieldErrors of={['html']} />
-      <SourceEditor name="html" label="HTML" language={HTML} />
+      <SourceEditor name="html" label="HTML" language={HTML} diagnose={useDiagnose('html')} />
     </div>
   );
 }
 
 function TemplateEditors() {
   const error = templateError.value;
-  const diagnose = useMemo(() => error && ((state: Parameters<typeof toDiagnostic>[0]) => [toDiagnostic(state, error)]), [error]);
+  const parts = templateParts.value;
   return (
     <>
       <div class="editor-frame document-editor">
-        <FieldErrors of={['template', 'engine']} />
+        <FieldErrors of={['html', 'template', 'engine']} />
         {error && <p class="error">{error.message}</p>}
-        <SourceEditor name="template" label="Template" language={TEMPLATE} diagnose={diagnose} />
+        <SourceEditor name="template" label="Template" language={TEMPLATE} diagnose={useDiagnose('template')} />
       </div>
       <div class="editor-frame data-editor">
         <h2>Data</h2>
+        {parts && <parts.Samples />}
         <FieldErrors of={['data']} />
-        <SourceEditor name="data" label="Data" language={JSON_DATA} />
+        <SourceEditor name="data" label="Data" language={parts?.dataLanguage.value ?? JSON_DATA} />
       </div>
     </>
   );
+}
+
+/** Marks the mistake that kept the source from being rendered, or what the last render has warned of. */
+function useDiagnose(name: 'html' | 'template'): CodeEditorProps['diagnose'] {
+  const error = templateError.value;
+  const result = isOutdated.value ? undefined : rendered.value;
+  return useMemo(() => {
+    if (error) return name === 'template' ? (state) => [toDiagnostic(state, error)] : undefined;
+    return result && ((state) => findWarnings(state.doc.toString(), result.report.warnings));
+  }, [error, result, name]);
 }
 
 interface SourceEditorProps extends Pick<CodeEditorProps, 'label' | 'language' | 'diagnose'> {

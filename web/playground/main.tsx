@@ -1,63 +1,89 @@
-/** Starts the playground: a document on the left, and its PDF on the right, rendered by the service that serves this page. */
+/** Starts the editor: a document on the left, and its PDF on the right, rendered by the service that serves this page. */
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import '../shared/controls.css';
 import { request } from '../shared/api.ts';
-import { takeHandedOver } from '../shared/handed-over.ts';
+import { SIGNED_IN } from '../shared/signed-in.ts';
+import { readStored } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
 import './playground.css';
 import { showAbout } from './about.ts';
-import { App, Off } from './app.tsx';
-import { type Draft, draft, replaceDraft } from './draft.ts';
+import { App, Off, showDialog } from './app.tsx';
+import { BLANK, draft, replaceDraft } from './draft.ts';
 import { openHistory, takeLatest } from './draft-history.ts';
+import { isCharged, refusal } from './opened.ts';
 import { loop, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
-import { readStoredDraft, storeDrafts } from './stored-draft.ts';
+import { keepNow, readStoredDraft, storeDrafts } from './stored-draft.ts';
 import { WELCOME } from './welcome/welcome.ts';
 
 /** How long the page waits for the drafts of earlier tabs. */
 const MAX_OPENING_MS = 1_000;
 
 showAbout();
+// A page that comes back from memory no longer has the lock of its draft.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 const place = document.getElementById('app');
 if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
-  await Promise.race([openHistory(), pause(MAX_OPENING_MS)]); // a browser may never answer
-  replaceDraft(readStoredDraft() ?? (await takeLatest()) ?? WELCOME);
-  storeDrafts();
-  takeTemplate();
-  await takeLink();
-  addEventListener('hashchange', () => void takeLink());
-  if (await isOff()) {
-    render(<Off />, root);
-    return;
-  }
+  const query = new URLSearchParams(location.search);
+  const templateId = query.get('template');
+  if (!(templateId ? await openStored(templateId, root) : await openDraft(query, root))) return;
   render(<App />, root);
-  void renderNow();
+  if (!isCharged.peek()) void renderNow();
   let first = true;
   effect(() => {
     void draft.value;
-    if (!first) loop.changed();
+    if (!first && !isCharged.peek()) loop.changed();
     first = false;
   });
 }
 
-/** Replaces the draft with a template that the dashboard has handed over. */
-function takeTemplate(): void {
-  const template = takeHandedOver();
-  if (!template) return;
-  const { name, engine, html, data } = template;
-  const opened: Draft = { mode: 'template', html: '', template: html, engine, data, options: {} };
-  replaceKeepingDraft(opened, `The template “${name}”`);
+async function openStored(templateId: string, root: HTMLElement): Promise<boolean> {
+  document.getElementById('about')?.remove();
+  const { openTemplate } = await import('./template/open-template.tsx');
+  if (!(await openTemplate(templateId, root))) return false;
+  storeDrafts();
+  await leaveForLink();
+  addEventListener('hashchange', () => void leaveForLink());
+  return true;
+}
+
+/** Returns false if guests render nothing here. */
+async function openDraft(query: URLSearchParams, root: HTMLElement): Promise<boolean> {
+  await Promise.race([openHistory(), pause(MAX_OPENING_MS)]); // a browser may never answer
+  replaceDraft(readStoredDraft() ?? (await takeLatest())?.draft ?? WELCOME);
+  storeDrafts();
+  if (query.has('new')) replaceKeepingDraft({ ...BLANK, mode: 'template' }, 'A new template');
+  if (query.has('gallery')) showDialog('examples');
+  if (query.size) history.replaceState(null, '', location.pathname + location.hash); // a reload goes on with the draft
+  await takeLink();
+  addEventListener('hashchange', () => void takeLink());
+  if (!(await isOff())) return true;
+  if (readStored('localStorage', SIGNED_IN)) {
+    refusal.value = 'The playground is off. Save the draft as a template to render it.';
+    return true;
+  }
+  render(<Off />, root);
+  return false;
+}
+
+/** A link opens as a draft. Back leads to the template, whose changes are kept. */
+async function leaveForLink(): Promise<void> {
+  const { hash } = location;
+  if (!hash.startsWith('#v')) return;
+  await keepNow();
+  history.replaceState(null, '', location.pathname + location.search);
+  location.assign(`/edit${hash}`);
 }
 
 /** Replaces the draft with that of a link. The fragment is then removed, so that a reload shows later changes. */
 async function takeLink(): Promise<void> {
   const opened = await openLink(location.hash);
   if (!opened) return;
-  window.history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState(null, '', location.pathname + location.search);
   if ('error' in opened) {
     showToast(opened.error);
     return;

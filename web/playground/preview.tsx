@@ -2,7 +2,7 @@
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
-import { isOutdated, live, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
+import { isLive, isOutdated, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { showInSource } from './source-places.ts';
 
 const BROAD_PX = 1_200;
@@ -27,7 +27,7 @@ export function Preview() {
 /** Says when an outdated PDF will be replaced. */
 function describeNext(): string {
   const { kind } = renderState.value;
-  if (kind === 'cancelled' || !(live.value || renderSeconds.value !== undefined))
+  if (kind === 'cancelled' || !(isLive.value || renderSeconds.value !== undefined))
     return 'Outdated. Press Render for the new PDF.';
   if (kind === 'problem' || kind === 'unsent' || kind === 'waiting') return 'Outdated. The reason is shown below.';
   return 'Outdated. The new PDF is being rendered.';
@@ -36,7 +36,7 @@ function describeNext(): string {
 function NothingYet() {
   const { kind } = renderState.value;
   if (renderSeconds.value !== undefined) return <p class="nothing">Rendering…</p>;
-  if (live.value && kind !== 'idle' && kind !== 'cancelled')
+  if (isLive.value && kind !== 'idle' && kind !== 'cancelled')
     return <p class="nothing">There is no PDF yet. The reason is shown below.</p>;
   return (
     <p class="nothing">

@@ -2,6 +2,7 @@
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
 import type { Draft } from './draft.ts';
+import { refusal, templateParts } from './opened.ts';
 import { type RenderBody, toRenderBody } from './render-body.ts';
 
 export interface Rendered extends RenderedPdf {
@@ -18,13 +19,18 @@ export interface Rendered extends RenderedPdf {
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
   const body = toRenderBody(draft);
   const begin = performance.now();
-  const response = await request('/v1/playground/pdf', {
+  const response = await (templateParts.peek()?.send ?? sendToPlayground)(body, signal);
+  const result = response.headers.get('platen-result');
+  const picture = result ? `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png` : undefined;
+  return { ...(await readRenderedPdf(response)), picture, body, draft, elapsedMs: performance.now() - begin };
+}
+
+async function sendToPlayground(body: RenderBody, signal: AbortSignal): Promise<Response> {
+  if (refusal.peek()) throw new Error(refusal.peek());
+  return request('/v1/playground/pdf', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
     signal,
   });
-  const result = response.headers.get('platen-result');
-  const picture = result ? `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png` : undefined;
-  return { ...(await readRenderedPdf(response)), picture, body, draft, elapsedMs: performance.now() - begin };
 }

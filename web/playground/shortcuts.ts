@@ -3,12 +3,13 @@
 import { viewer } from '../shared/pdf-view/open-viewer.ts';
 import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
 import { downloadPdf } from './download.ts';
+import { templateParts } from './opened.ts';
 import { type Pane, pane } from './panes.ts';
 import { renderNow } from './render-loop.ts';
 
 export const SHORTCUTS: Array<[keys: string, what: string]> = [
   ['Ctrl Enter', 'Render now'],
-  ['Ctrl S', 'Download the PDF'],
+  ['Ctrl S', 'Save the template, or download the PDF of a draft'],
   ['Alt 1, 2, 3', 'Edit, options, preview'],
   ['+ and −', 'Zoom in and out, outside of fields'],
   ['0', 'Fit the width, outside of fields'],
@@ -45,7 +46,7 @@ export function listenForShortcuts({ help }: { help(): void }): () => void {
 function withModifier(event: KeyboardEvent): (() => void) | undefined {
   const command = event.ctrlKey || event.metaKey;
   if (command && event.key === 'Enter') return () => void renderNow();
-  if (command && !event.shiftKey && event.key.toLowerCase() === 's') return downloadPdf;
+  if (command && !event.shiftKey && event.key.toLowerCase() === 's') return templateParts.peek()?.save ?? downloadPdf;
   const to = event.altKey && !command ? PANES[event.code] : undefined;
   return to && (() => show(to));
 }

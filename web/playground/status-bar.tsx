@@ -9,7 +9,7 @@ import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
-import { isOutdated, live, loop, type RenderState, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
+import { isLive, isOutdated, loop, type RenderState, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
@@ -20,7 +20,7 @@ export function StatusBar() {
     <section class="status" aria-label="Result">
       <p class="visually-hidden" role="status">
         {isSlow ? 'Still rendering.' : announcement(state, result)}{' '}
-        {isOutdated.value && (isSlow || !live.value || state.kind !== 'done') && 'The PDF that is shown is outdated.'}
+        {isOutdated.value && (isSlow || !isLive.value || state.kind !== 'done') && 'The PDF that is shown is outdated.'}
       </p>
       {isBad(state) && <ErrorNotice state={state} />}
       {result ? <Figures result={result} state={state} /> : <div class="figures">{isSlow && <SlowRender />}</div>}

@@ -37,11 +37,12 @@ const PAGE_HEADERS = {
 };
 
 export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteServices): void {
-  for (const path of ['/', '/edit'])
-    app.get(path, HIDDEN, async (request, reply) => {
-      if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
-      return sendPage(request, reply, pages, 'index.html');
-    });
+  app.get('/', HIDDEN, async (request, reply) => {
+    if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
+    return sendPage(request, reply, pages, 'index.html');
+  });
+
+  app.get('/edit', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'index.html'));
 
   for (const path of ['/dashboard', '/dashboard/*'])
     app.get(path, HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));

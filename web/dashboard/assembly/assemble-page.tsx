@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../shared/button.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { PasswordForm, PdfView } from '../../shared/pdf-view/pdf-view.tsx';
+import { readData } from '../../shared/read-data.ts';
 import type { Report } from '../../shared/rendered-pdf.ts';
 import { readRenderedPdf } from '../../shared/rendered-pdf.ts';
 import { saveFile } from '../../shared/save-file.ts';
@@ -14,9 +15,9 @@ import { FileButton } from '../file-button.tsx';
 import { countText, sentence } from '../format.ts';
 import type { DocumentRecord, TemplateRecord } from '../records.ts';
 import { WarningList } from '../report.tsx';
-import { readSample } from '../sample-data.ts';
+import { firstSample } from '../sample-data.ts';
 import { call, read } from '../session.ts';
-import { readData, renderSaved } from '../template-preview.ts';
+import { renderSaved } from '../template-preview.ts';
 import { useTemplates } from '../templates.ts';
 import {
   type AssemblyChoices,
@@ -120,7 +121,7 @@ function useAdding(): Adding {
   const addTemplate = (id: string) =>
     action.run(async () => {
       const template = await read<TemplateRecord>(`/v1/templates/${id}`);
-      const { pdf } = await renderSaved(id, readData(readSample(template).text));
+      const { pdf } = await renderSaved(id, readData(firstSample(template).text));
       await addPdf(template.name, new Blob([pdf], { type: 'application/pdf' }));
     });
   const skip = () => {

@@ -1,4 +1,4 @@
-/** Marks errors that the service found in a template at their lines. */
+/** Marks what the service found in a source at its lines. */
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -19,7 +19,7 @@ export function readLineError({ code, line, column, detail, title }: ProblemBody
 
 export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): void {
   view.dispatch(setDiagnostics(view.state, diagnostics));
-  const [first] = diagnostics;
+  const first = diagnostics.find(({ severity }) => severity === 'error');
   if (first) view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
 }
 

@@ -1,58 +1,49 @@
 /** Chooses, stores, renames and deletes the sample data of a template. */
-import type { Signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { Button } from '../shared/button.tsx';
-import { Dialog } from '../shared/dialog.tsx';
-import { showToast } from '../shared/toast.tsx';
-import { useAction } from './action.ts';
-import { ErrorMessage } from './components.tsx';
-import { Confirm } from './confirm.tsx';
-import type { TemplateRecord } from './records.ts';
-import { findName, forgetSample, isSameData, keepSample, type Sample, sampleText } from './sample-data.ts';
-import { createSample } from './sample-of-template.ts';
-import { send } from './session.ts';
-import { readData } from './template-preview.ts';
-
-interface SamplesProps {
-  template: TemplateRecord;
-  sample: Signal<Sample>;
-  onChanged(record: TemplateRecord): void;
-}
+import { useAction } from '../../dashboard/action.ts';
+import { ErrorMessage } from '../../dashboard/components.tsx';
+import { Confirm } from '../../dashboard/confirm.tsx';
+import type { TemplateRecord } from '../../dashboard/records.ts';
+import { isSameData, sampleText } from '../../dashboard/sample-data.ts';
+import { createSample } from '../../dashboard/sample-of-template.ts';
+import { send } from '../../dashboard/session.ts';
+import { Button } from '../../shared/button.tsx';
+import { Dialog } from '../../shared/dialog.tsx';
+import { readData } from '../../shared/read-data.ts';
+import { showToast } from '../../shared/toast.tsx';
+import { change, draft } from '../draft.ts';
+import { type OpenedTemplate, opened } from '../opened.ts';
 
 const MAX_NAME = 40;
 const NOT_STORED = '';
 
-/** Shows nothing for a template that was never saved: its data is stored with it. */
-export function TemplateSamples({ template, ...others }: Omit<SamplesProps, 'template'> & { template: TemplateRecord | null }) {
-  return template && <SampleBar template={template} {...others} />;
-}
-
-function SampleBar({ template, sample, onChanged }: SamplesProps) {
+export function SampleBar({ template }: { template: TemplateRecord }) {
   const [question, ask] = useState<Question | null>(null);
   const storing = useAction();
   const names = Object.keys(template.samples ?? {});
-  const name = findName(sample.value, template);
-  const isChanged = !isSameData(sample.value.text, template.samples?.[name ?? '']);
-  const show = (next: string, record = template) => {
-    sample.value = { name: next, text: sampleText(record, next) };
-    forgetSample(template.template_id);
+  const { data } = draft.value;
+  const name = findName(template, data);
+  const isChanged = !isSameData(data, template.samples?.[name ?? '']);
+  const show = (next: string) => {
+    update({ sample: next, data: sampleText(template, next) });
+    change({ data: sampleText(template, next) });
     ask(null);
   };
   const choose = (field: HTMLSelectElement) => {
     const next = field.value;
-    if (!isChanged || sample.value.text === createSample(template)) return show(next);
+    if (!isChanged || data === createSample(template)) return show(next);
     field.value = name ?? NOT_STORED;
     ask({ kind: 'discard', next });
   };
   const store = async (as: string) => {
-    const record = await changeSamples(template, { [as]: readData(sample.value.text) });
-    onChanged(record);
-    show(as, record);
-    const broken = record.warnings?.find(({ path }) => path.startsWith(`samples.${as}`));
+    const { warnings } = await changeSamples(template, { [as]: readData(data) });
+    update({ sample: as, data });
+    ask(null);
+    const broken = warnings?.find(({ path }) => path.startsWith(`samples.${as}`));
     showToast(`${as} is stored with the template${broken ? `, but ${broken.path} ${broken.message}` : ''}.`);
   };
   return (
-    <div class="stack">
+    <>
       <div class="filters">
         <div class="field">
           <label for="sample">Sample</label>
@@ -88,16 +79,25 @@ function SampleBar({ template, sample, onChanged }: SamplesProps) {
         </p>
       </div>
       <ErrorMessage error={storing.error} />
-      {question && (
-        <QuestionDialog {...{ question, template, sample, store, show, onChanged }} taken={names} onClose={() => ask(null)} />
-      )}
-    </div>
+      {question && <QuestionDialog {...{ question, template, store, show }} taken={names} onClose={() => ask(null)} />}
+    </>
   );
+}
+
+function update(part: Partial<OpenedTemplate>): void {
+  const now = opened.peek();
+  if (now) opened.value = { ...now, ...part };
+}
+
+/** The name of the stored sample that the data belongs to, or is equal to. */
+function findName({ samples = {} }: TemplateRecord, data: string): string | null {
+  return opened.value?.sample ?? Object.keys(samples).find((each) => isSameData(data, samples[each])) ?? null;
 }
 
 type Question = { kind: 'store' } | { kind: 'rename' | 'delete'; name: string } | { kind: 'discard'; next: string };
 
-interface QuestionProps extends SamplesProps {
+interface QuestionProps {
+  template: TemplateRecord;
   question: Question;
   taken: string[];
   store(name: string): Promise<void>;
@@ -105,13 +105,12 @@ interface QuestionProps extends SamplesProps {
   onClose(): void;
 }
 
-function QuestionDialog({ question, template, sample, taken, store, show, onChanged, onClose }: QuestionProps) {
+function QuestionDialog({ question, template, taken, store, show, onClose }: QuestionProps) {
   /** The text of the editor stays, under another name or none. */
   const move = async ({ name }: { name: string }, to: string | null) => {
     const moved = to === null ? {} : { [to]: template.samples?.[name] };
-    onChanged(await changeSamples(template, { [name]: null, ...moved }));
-    sample.value = { name: to, text: sample.value.text };
-    keepSample(template.template_id, sample.value);
+    await changeSamples(template, { [name]: null, ...moved });
+    update({ sample: to });
     onClose();
   };
   if (question.kind === 'store')
@@ -133,16 +132,14 @@ function QuestionDialog({ question, template, sample, taken, store, show, onChan
   );
 }
 
-/** Changes samples by name; null removes one. Returns the template with its samples. */
+/** Changes samples by name; null removes one. */
 async function changeSamples(template: TemplateRecord, changes: Record<string, unknown>): Promise<TemplateRecord> {
   const reply = await send('PATCH', `/v1/templates/${template.template_id}`, { samples: changes });
-  const { warnings } = (await reply.json()) as TemplateRecord;
+  const record = (await reply.json()) as TemplateRecord;
   const all = Object.entries({ ...template.samples, ...changes }).filter(([, data]) => data !== null);
-  return {
-    ...template,
-    warnings: warnings ?? [],
-    samples: Object.fromEntries(all) as NonNullable<TemplateRecord['samples']>,
-  };
+  const samples = Object.fromEntries(all) as NonNullable<TemplateRecord['samples']>;
+  update({ record: { ...(opened.peek()?.record ?? template), samples } });
+  return record;
 }
 
 interface NameDialogProps {

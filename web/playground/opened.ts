@@ -1,0 +1,62 @@
+/** The stored template that is in the editor. What handles templates and keys is loaded only with one. */
+import type { Extension } from '@codemirror/state';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import type { TemplateRecord } from '../dashboard/records.ts';
+import type { DraftOf } from '../shared/kept-drafts.ts';
+import { type Draft, draft, isSameDraft } from './draft.ts';
+import type { RenderBody } from './render-body.ts';
+
+export interface OpenedTemplate {
+  record: TemplateRecord;
+  accountId: string;
+  /** The version in which the visitor began to write. */
+  version: number;
+  /** The name of the stored sample that the data belongs to; null if it is not stored. */
+  sample: string | null;
+  /** The text that the data had before the visitor changed it. */
+  data: string;
+}
+
+/** What the editor shows and does in addition, with a template. */
+export interface TemplateParts {
+  Actions: ComponentType;
+  /** Above the data. */
+  Samples: ComponentType;
+  dataLanguage: ReadonlySignal<Extension>;
+  /** Whether a render saves the template first and counts as a document. */
+  isCharged: ReadonlySignal<boolean>;
+  save(): void;
+  send(body: RenderBody, signal: AbortSignal): Promise<Response>;
+}
+
+export const opened = signal<OpenedTemplate | undefined>(undefined);
+export const templateParts = signal<TemplateParts | undefined>(undefined);
+
+/** Why drafts cannot be rendered here; empty if they can. */
+export const refusal = signal('');
+export const isCharged = computed(() => templateParts.value?.isCharged.value === true);
+
+/** What a kept draft tells about its template. */
+export const draftOf = computed<DraftOf | undefined>(() => {
+  const { record, accountId, version, sample } = opened.value ?? {};
+  if (!record || accountId === undefined || version === undefined) return undefined;
+  return { accountId, templateId: record.template_id, name: record.name, version, sample: sample ?? null };
+});
+
+/** What the template is without changes. */
+export function storedDraft({ record, data }: OpenedTemplate): Draft {
+  return { mode: 'template', html: '', template: record.html ?? '', engine: record.engine, data, options: {} };
+}
+
+/** Whether its text differs from what is stored. */
+export const isTextChanged = computed(() => {
+  const { record } = opened.value ?? {};
+  return record !== undefined && (draft.value.template !== (record.html ?? '') || draft.value.engine !== record.engine);
+});
+
+/** Whether a draft of the template has anything that is not stored, so that it must be kept. */
+export function isChanged(changed: Draft): boolean {
+  const of = opened.peek();
+  return of !== undefined && !isSameDraft(changed, storedDraft(of));
+}

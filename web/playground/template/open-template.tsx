@@ -1,0 +1,96 @@
+/** Opens a stored template in the editor, for a visitor who is signed in. */
+import { render } from 'preact';
+import { ErrorMessage } from '../../dashboard/components.tsx';
+import type { TemplateRecord } from '../../dashboard/records.ts';
+import { firstSample, sampleText } from '../../dashboard/sample-data.ts';
+import { mayResume, onSignOut, read, resume, session, watchOtherTabs } from '../../dashboard/session.ts';
+import { SignIn } from '../../dashboard/sign-in.tsx';
+import { readPlayground } from '../../dashboard/template-preview.ts';
+import type { KeptDraft } from '../../shared/kept-drafts.ts';
+import '../../shared/forms.css';
+import './template.css';
+import { lines, replaceDraft } from '../draft.ts';
+import { openHistory, takeLatest } from '../draft-history.ts';
+import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
+import { loop } from '../render-loop.ts';
+import { keepNow, stopKeeping } from '../stored-draft.ts';
+import { PARTS, playground } from './template-parts.tsx';
+
+/** Asks for a key where there is no session. Resolves to false if the template cannot be opened, which `root` then says. */
+export async function openTemplate(id: string, root: HTMLElement): Promise<boolean> {
+  await requireSession(root);
+  const accountId = session.peek()?.account.account_id ?? '';
+  try {
+    const [record, limits] = await Promise.all([
+      read<TemplateRecord>(`/v1/templates/${encodeURIComponent(id)}`),
+      readPlayground().catch(() => undefined), // as if it was off
+    ]);
+    playground.value = limits;
+    await show({ ...record, html: lines(record.html ?? '') }, accountId);
+  } catch (error) {
+    render(<NotOpened error={error} />, root);
+    return false;
+  }
+  watchOtherTabs();
+  onSignOut(stopKeeping);
+  session.subscribe((current) => {
+    if (!current) void askForKey(root);
+  });
+  return true;
+}
+
+async function show(record: TemplateRecord, accountId: string): Promise<void> {
+  const of = { accountId, templateId: record.template_id };
+  await openHistory(of);
+  const kept = await takeLatest(of);
+  const now = continueFrom(record, accountId, kept?.of);
+  opened.value = now;
+  templateParts.value = PARTS;
+  replaceDraft(kept?.draft ?? storedDraft(now));
+}
+
+/** What is in the editor: the template, and where the visitor began to change it. */
+function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['of']): OpenedTemplate {
+  const first = firstSample(record);
+  const sample = of ? of.sample : first.name;
+  const isStored = sample !== null && Object.hasOwn(record.samples ?? {}, sample);
+  const data = isStored ? sampleText(record, sample) : first.text;
+  return { record, accountId, version: of?.version ?? record.version, sample: isStored ? sample : null, data };
+}
+
+async function requireSession(root: HTMLElement): Promise<void> {
+  if (mayResume()) await resume().catch(() => {}); // the reason is seen when the visitor signs in
+  if (!session.peek()) await signedIn(root);
+}
+
+function signedIn(root: HTMLElement): Promise<void> {
+  render(<SignIn page="Editor" hint="A template belongs to an account. Sign in with a key to edit it." />, root);
+  return new Promise((resolve) => {
+    const stop = session.subscribe((current) => {
+      if (!current) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** The session has ended: what is in the editor is kept, and comes back for who signs in to the account again. */
+async function askForKey(root: HTMLElement): Promise<void> {
+  loop.stop();
+  await Promise.resolve(); // a sign-out stops the keeping first
+  await keepNow();
+  await signedIn(root);
+  location.reload();
+}
+
+function NotOpened({ error }: { error: unknown }) {
+  return (
+    <main class="off">
+      <h1>The template cannot be opened</h1>
+      <ErrorMessage error={error} onRetry={() => location.reload()} />
+      <p>
+        <a href="/dashboard/templates">All templates</a>
+      </p>
+    </main>
+  );
+}

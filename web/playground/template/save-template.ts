@@ -1,0 +1,76 @@
+/** Saves the text of the template in the editor. */
+import { signal } from '@preact/signals';
+import { isAbort } from '../../dashboard/loaded.ts';
+import type { TemplateRecord } from '../../dashboard/records.ts';
+import { ifVersion, read, send } from '../../dashboard/session.ts';
+import { ProblemError } from '../../shared/api.ts';
+import { showToast } from '../../shared/toast.tsx';
+import { change, draft, lines, replaceDraft } from '../draft.ts';
+import { isTextChanged, opened } from '../opened.ts';
+
+const PATH = '/v1/templates';
+
+export const isSaving = signal(false);
+export const saveError = signal<unknown>(undefined);
+
+/** Does nothing if there is nothing to save. Shows errors. `over` is the version that the visitor means to replace. */
+export async function saveTemplate(over?: number): Promise<void> {
+  if (isSaving.peek() || !(isTextChanged.peek() || opened.peek()?.record.owned === false)) return;
+  await storeTemplate(over).catch((error: unknown) => {
+    if (!isAbort(error)) saveError.value = error;
+  });
+}
+
+/** Throws what the service answers, with status 412 if there is a newer version. */
+export async function storeTemplate(over?: number): Promise<void> {
+  const now = opened.peek();
+  if (!now) return;
+  const { record, version } = now;
+  const { template: html, engine } = draft.peek();
+  isSaving.value = true;
+  saveError.value = undefined;
+  try {
+    const response = record.owned
+      ? await send('PUT', `${PATH}/${record.template_id}`, { html, engine }, { headers: ifVersion(over ?? version) })
+      : await send('POST', PATH, { name: record.name, html, engine, samples: record.samples ?? {} });
+    take({ ...record, ...((await response.json()) as TemplateRecord), html, samples: record.samples ?? {} });
+  } finally {
+    isSaving.value = false;
+  }
+}
+
+function take(record: TemplateRecord): void {
+  const now = opened.peek();
+  if (now) opened.value = { ...now, record, version: record.version };
+  history.replaceState(null, '', `/edit?template=${encodeURIComponent(record.template_id)}`); // a copy has an id of its own
+  showToast(`Saved as version ${record.version}.`);
+}
+
+/** Replaces the text with that of the newest version. The data stays. */
+export async function loadTheirs(): Promise<void> {
+  const now = opened.peek();
+  if (!now) return;
+  const record = await read<TemplateRecord>(`${PATH}/${now.record.template_id}`);
+  const html = lines(record.html ?? '');
+  opened.value = { ...now, record: { ...record, html }, version: record.version };
+  replaceDraft({ ...draft.peek(), template: html, engine: record.engine });
+  saveError.value = undefined;
+}
+
+export function discardText(): void {
+  const now = opened.peek();
+  if (!now) return;
+  const before = draft.peek();
+  change({ template: now.record.html ?? '', engine: now.record.engine });
+  opened.value = { ...now, version: now.record.version };
+  const undo = () => {
+    change({ template: before.template, engine: before.engine });
+    opened.value = { ...(opened.peek() ?? now), version: now.version };
+  };
+  showToast('Your changes were discarded.', { label: 'Undo', run: undo });
+}
+
+/** The version of somebody else, if that is why the text was not saved. */
+export function conflictOf(error: unknown): number | undefined {
+  return error instanceof ProblemError && error.body.status === 412 ? Number(error.body.version) : undefined;
+}
