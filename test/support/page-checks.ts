@@ -6,8 +6,14 @@ import { expect } from 'vitest';
 
 const { source } = createRequire(import.meta.url)('axe-core') as { source: string };
 
+/** What fades in has no contrast yet. Spinners never finish. */
+const FINISH_ANIMATIONS = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished))`;
+
 /** Returns the serious and critical findings of axe-core as text; empty if there are none. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await page.evaluate(FINISH_ANIMATIONS);
   if (!(await page.evaluate('globalThis.axe !== undefined'))) await page.evaluate(source);
   const { violations } = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",

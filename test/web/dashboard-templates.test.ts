@@ -1,10 +1,19 @@
 /** The page of a template in the dashboard: its files, its schema, its versions, its name, and who may use it. */
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 
 const { service, signIn, openEditor, newClient } = await openDashboards();
+
+/** Waits until the page says which version it shows. */
+async function showsVersion(page: Page, version: number): Promise<void> {
+  await page
+    .getByRole('status')
+    .filter({ hasText: new RegExp(`^Version ${version}$`) })
+    .waitFor();
+}
 
 test('lists, adds, replaces and removes files of a template, and previews with them', async () => {
   const key = await newClient();
@@ -19,10 +28,10 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await page.getByLabel('Folder (optional)').fill('css/');
   await choose('Add files', 'print.css', 'p::before { content: "Styled " }');
   await page.getByRole('row', { name: 'css/print.css 32 bytes' }).waitFor();
-  await page.getByText('Version 2', { exact: true }).waitFor();
+  await showsVersion(page, 2);
   await choose('Replace css/print.css', 'new.css', 'p::before { content: "Restyled " }');
   await page.getByRole('row', { name: 'css/print.css 34 bytes' }).waitFor();
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await showsVersion(page, 3);
   await page.getByRole('link', { name: 'Open the editor' }).click();
   const editor = await editorOf(page);
   await editor.shows('Restyled Body');
@@ -61,7 +70,7 @@ test('shows, compares and restores earlier versions, also after the key was rota
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'View version 1' }).click();
   await restore();
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await showsVersion(page, 3);
   const now = await new Client(service.url, rotated.key).json(path);
   expect(now).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
 });
@@ -91,7 +100,7 @@ test('publishes a version and none, keeps unsaved text, and restores over it aft
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await page.getByRole('dialog').getByText('Unsaved changes in the editor are lost.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await showsVersion(page, 3);
   await page.getByRole('link', { name: 'Open the editor' }).click();
   await editor.editor('Template').getByText('<p>first').waitFor();
 });
@@ -148,7 +157,7 @@ test('edits the schema of the data, and says where it is wrong', async () => {
 
   await field.fill('');
   await page.getByRole('button', { name: 'Save the schema' }).click();
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await showsVersion(page, 3);
   expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ schema: null });
 });
 
@@ -162,7 +171,7 @@ test('restores the schema with a version', async () => {
   await page.getByRole('button', { name: 'View version 1' }).click();
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await showsVersion(page, 3);
   expect(await key.json(`/v1/templates/${id}`)).toMatchObject({ version: 3, schema });
 });
 

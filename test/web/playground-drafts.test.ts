@@ -6,6 +6,7 @@ import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { openSnippetFolder } from '../support/snippet-runs.ts';
+import { NARROW } from '../support/web-page.ts';
 
 const { open, service } = await openPlaygrounds();
 
@@ -129,7 +130,9 @@ test('stays when a guest begins to save it as a template and does not sign in', 
   const playground = await open();
   const { page } = playground;
   await write(playground, 'Mine');
-  await page.getByRole('button', { name: 'Save as template' }).click();
+  await page.setViewportSize(NARROW);
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save as template' }).click();
   await page.getByLabel('API key').fill('plt_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('does not know this key').waitFor();

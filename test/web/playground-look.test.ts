@@ -82,7 +82,7 @@ test('keeps its layout on a narrow screen while it renders, with the template to
   const head = await heightOf('.head');
   const tools = await heightOf('.editors-head');
   await page.route('**/v1/playground/pdf', () => {});
-  await page.getByRole('button', { name: 'Template' }).click();
+  await page.getByRole('button', { name: 'Template', exact: true }).click();
   await page.getByRole('button', { name: 'Rendering' }).waitFor();
   expect(await heightOf('.head')).toBe(head);
   expect(await heightOf('.editors-head')).toBe(tools);

@@ -56,12 +56,6 @@ export function replaceQuery(query: Record<string, string>): void {
   history.replaceState(history.state, '', address);
 }
 
-/** Replaces the URL when the shown object has got an id. */
-export function setRouteId(id: string): void {
-  route.value = { ...route.peek(), id };
-  replaceQuery({});
-}
-
 /** The browser has changed the URL: Back, Forward, or a fragment. */
 function arrive(): void {
   if (addressOf(location) !== address) applyRoute();

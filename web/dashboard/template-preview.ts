@@ -21,15 +21,9 @@ export function isFree(playground: Playground | undefined, { html }: Pick<Templa
 }
 
 /** Renders a text with the files of a template or of one of its versions. Nothing is saved, stored or charged. */
-export async function renderDraft(
-  { html, engine }: TemplateText,
-  data: Data,
-  templateId: string | undefined,
-  signal?: AbortSignal,
-): Promise<RenderedPdf> {
-  const body = { html, engine, data, ...(templateId !== undefined && { template_id: templateId }) };
-  const init = { headers: JSON_REPLY, ...(signal && { signal }) };
-  return readRenderedPdf(await send('POST', '/v1/templates/preview', body, init));
+export async function renderDraft({ html, engine }: TemplateText, data: Data, templateId: string): Promise<RenderedPdf> {
+  const body = { html, engine, data, template_id: templateId };
+  return readRenderedPdf(await send('POST', '/v1/templates/preview', body, { headers: JSON_REPLY }));
 }
 
 /** Renders the saved template, which is charged as every render with a key. */

@@ -1,5 +1,4 @@
 /** The root of the editor: header, editors and options, preview, and the status of the last render. */
-import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
@@ -7,6 +6,7 @@ import { Icon, type IconName } from '../shared/icon.tsx';
 import { LiveSwitch } from '../shared/live-switch.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { showToast, Toasts } from '../shared/toast.tsx';
+import { closeDialog, type DialogName, openDialog, showDialog } from './dialogs.ts';
 import { canDownload, downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { Editors } from './editors.tsx';
@@ -22,16 +22,6 @@ import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
 
-export type DialogName = 'examples' | 'drafts' | 'copy' | 'link' | 'help' | 'save';
-
-const open = signal<DialogName | undefined>(undefined);
-export const showDialog = (name: DialogName) => {
-  open.value = name;
-};
-const close = () => {
-  open.value = undefined;
-};
-
 export function App() {
   useEffect(() => listenForShortcuts({ help: () => showDialog('help') }), []);
   return (
@@ -41,7 +31,7 @@ export function App() {
         <div class="writing">
           <PaneTabs count={Object.keys(draft.value.options).length} invalid={optionErrors.value.length > 0} />
           <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
-            <Editors onDialog={showDialog} />
+            <Editors />
           </div>
           <div
             class="pane"
@@ -75,19 +65,19 @@ const DIALOGS: Record<DialogName, () => Promise<ComponentType<{ onClose(): void 
 };
 
 function Dialogs() {
-  const name = open.value;
+  const name = openDialog.value;
   const [loaded, setLoaded] = useState<{ name: DialogName; Dialog: ComponentType<{ onClose(): void }> }>();
   useEffect(() => {
     if (!name) return;
     DIALOGS[name]().then(
       (Dialog) => setLoaded({ name, Dialog }),
       () => {
-        close();
+        closeDialog();
         showToast('The service does not answer. Try it again in a moment.');
       },
     );
   }, [name]);
-  return name && loaded?.name === name ? <loaded.Dialog onClose={close} /> : null;
+  return name && loaded?.name === name ? <loaded.Dialog onClose={closeDialog} /> : null;
 }
 
 function Head() {

@@ -13,6 +13,8 @@ import { type Draft, isSameDraft, toDraft } from './draft.ts';
 const MAX_DRAFTS = 50;
 const MAX_CHARACTERS = 20_000_000;
 const TITLE_CHARACTERS = 60;
+/** For how long a page waits for the draft of the page before it, which may be ending. */
+const OWN_WAIT_MS = 500;
 
 /** The latest first. Another tab may have kept others since they were last read. */
 export const keptDrafts = signal<readonly KeptDraft[]>([]);
@@ -25,7 +27,7 @@ export async function openHistory(of?: DraftKey): Promise<void> {
   await readKept();
   const id = readStored('sessionStorage', idKey(of));
   const kept = keptDrafts.value.find((each) => each.id === id);
-  if (id && (!kept || isOf(kept, of))) await claim(id, of);
+  if (id && (!kept || isOf(kept, of))) await claim(id, of, OWN_WAIT_MS);
 }
 
 export async function readKept(): Promise<void> {
@@ -112,8 +114,8 @@ function beyondLimits(): string[] {
 }
 
 /** Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. */
-async function claim(id: string, of?: DraftKey): Promise<boolean> {
-  const held = await hold(id, of);
+async function claim(id: string, of?: DraftKey, waitMs?: number): Promise<boolean> {
+  const held = await hold(id, of, waitMs);
   if (!held) return false;
   release = held;
   current = id;
@@ -122,8 +124,8 @@ async function claim(id: string, of?: DraftKey): Promise<boolean> {
 }
 
 /** Without locks, each tab begins a draft of its own. */
-async function hold(id: string, of?: DraftKey): Promise<(() => void) | undefined> {
-  if (hasLocks) return holdLock(`platen.draft.${id}`);
+async function hold(id: string, of?: DraftKey, waitMs?: number): Promise<(() => void) | undefined> {
+  if (hasLocks) return holdLock(`platen.draft.${id}`, waitMs);
   const isOwn = readStored('sessionStorage', idKey(of)) === id || !keptDrafts.value.some((kept) => kept.id === id);
   return isOwn ? () => {} : undefined;
 }

@@ -5,6 +5,7 @@ import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import type { KeptDraft } from '../shared/kept-drafts.ts';
 import { clearToasts } from '../shared/toast.tsx';
+import { showDialog } from './dialogs.ts';
 import { draft } from './draft.ts';
 import { keptDrafts, readKept, removeDrafts } from './draft-history.ts';
 import { opened } from './opened.ts';
@@ -46,7 +47,11 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
         ))}
       </ul>
       <div class="actions end">
-        {template && <Button label="Open as a draft" onClick={() => void openElsewhere({ draft: draft.value, of: undefined })} />}
+        {template ? (
+          <Button label="Open as a draft" onClick={() => void openElsewhere({ draft: draft.value, of: undefined })} />
+        ) : (
+          <Button label="Save as template" onClick={() => showDialog('save')} />
+        )}
         {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} label="Delete all" />}
         <Button label="Close" onClick={onClose} />
       </div>

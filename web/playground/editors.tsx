@@ -5,6 +5,7 @@ import { Button } from '../shared/button.tsx';
 import { CodeEditor, type CodeEditorProps } from '../shared/code-editor/code-editor.tsx';
 import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
+import { showDialog } from './dialogs.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
 import { templateParts } from './opened.ts';
 import { isOutdated, rendered } from './render-loop.ts';
@@ -22,7 +23,7 @@ const places = { html: placeIn('html'), template: placeIn('template'), data: pla
 const textOf = (name: SourceName) => computed(() => draft.value[name]);
 const texts = { html: textOf('html'), template: textOf('template'), data: textOf('data') };
 
-export function Editors({ onDialog }: { onDialog(name: 'drafts' | 'examples' | 'save'): void }) {
+export function Editors() {
   const { mode } = draft.value;
   const Actions = templateParts.value?.Actions;
   return (
@@ -31,13 +32,13 @@ export function Editors({ onDialog }: { onDialog(name: 'drafts' | 'examples' | '
         {!Actions && <ModeChoice />}
         {mode === 'template' && <EngineChoice />}
         <span class="space" />
-        <Button label="Drafts" look="quiet small" onClick={() => onDialog('drafts')} />
+        <Button label="Drafts" look="quiet small" onClick={() => showDialog('drafts')} />
         {Actions ? (
           <Actions />
         ) : (
           <>
-            <Button label="Examples" look="quiet small" onClick={() => onDialog('examples')} />
-            <Button label="Save as template" look="quiet small" onClick={() => onDialog('save')} />
+            <Button label="Examples" look="quiet small" onClick={() => showDialog('examples')} />
+            <Button label="Save as template" look="quiet small save-as" onClick={() => showDialog('save')} />
           </>
         )}
       </div>

@@ -3,13 +3,17 @@
 /** Whether this browser has locks here. */
 export const hasLocks = Boolean(navigator.locks);
 
-/** Holds a lock until the tab is closed, or the returned function is called. Returns undefined if another tab holds it. */
-export function holdLock(name: string): Promise<(() => void) | undefined> {
+/**
+ * Holds a lock until the tab is closed, or the returned function is called. Returns undefined if another tab holds it. With `waitMs`, it
+ * waits so long for the page that this tab has just left.
+ */
+export function holdLock(name: string, waitMs?: number): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
     const hold = (lock: Lock | null) => {
       if (!lock) return resolve(undefined);
       return new Promise<void>((release) => resolve(release));
     };
-    void navigator.locks.request(name, { ifAvailable: true }, hold);
+    const options = waitMs === undefined ? { ifAvailable: true } : { signal: AbortSignal.timeout(waitMs) };
+    navigator.locks.request(name, options, hold).catch(() => resolve(undefined));
   });
 }
