@@ -1,7 +1,7 @@
 /** The request log in the dashboard: from a failed request to its cause, and to another try. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { goTo, openDashboards } from '../support/dashboard.ts';
+import { editorOf, goTo, openDashboards } from '../support/dashboard.ts';
 import { expectSound } from '../support/page-checks.ts';
 import { eventually } from '../support/service.ts';
 import { NARROW } from '../support/web-page.ts';
@@ -36,7 +36,7 @@ test('leads from a failed request to its cause, and to a result', async () => {
   await page.getByRole('button', { name: 'Render again' }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear').waitFor();
   await page.getByRole('link', { name: 'Open in the editor' }).click();
-  await page.getByRole('heading', { name: 'Template', exact: true }).waitFor();
+  await (await editorOf(page)).editor('Template').waitFor();
 });
 
 test('shows the picture of a failure', async () => {

@@ -1,11 +1,14 @@
 /** The header of every page: navigation, account and sign-out. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
+import { deleteDrafts, readChanges } from '../shared/kept-drafts.ts';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { countText } from './format.ts';
+import { useLoaded } from './loaded.ts';
 import { PAGES } from './pages.ts';
+import { route } from './route.ts';
 import { session, signOut } from './session.ts';
 
 export function Header({ here }: { here: string }) {
@@ -45,30 +48,29 @@ export function Header({ here }: { here: string }) {
 
 /** Asks what becomes of unsaved changes of templates, which this browser has kept. */
 function SignOut() {
-  const [changes, setChanges] = useState<string[]>([]);
-  const leave = async () => {
-    const { readChanges } = await import('../shared/kept-drafts.ts');
-    const kept = await readChanges(session.peek()?.account.account_id);
-    if (kept.length) setChanges(kept.map(({ id }) => id));
-    else signOut();
-  };
-  const leaveWithout = async () => {
-    const { deleteDrafts } = await import('../shared/kept-drafts.ts');
+  const changes = useLoaded(() => readChanges(session.peek()?.account.account_id), [route.value.arrival]);
+  const [asks, setAsks] = useState(false);
+  useEffect(() => {
+    addEventListener('focus', changes.reload); // another tab may have written some
+    return () => removeEventListener('focus', changes.reload);
+  }, []);
+  const kept = changes.value ?? [];
+  const leaveWithout = () => {
+    void deleteDrafts(kept.map(({ id }) => id));
     signOut();
-    await deleteDrafts(changes);
   };
   return (
     <>
-      <Button label="Sign out" look="small" onClick={() => void leave().catch(signOut)} />
-      {changes.length > 0 && (
-        <Dialog title="Keep unsaved changes?" onClose={() => setChanges([])}>
+      <Button label="Sign out" look="small" onClick={() => (kept.length ? setAsks(true) : signOut())} />
+      {asks && (
+        <Dialog title="Keep unsaved changes?" onClose={() => setAsks(false)}>
           <p>
-            This browser has {countText(changes.length, 'draft')} with unsaved changes of templates. If you keep them, they are
-            there again when somebody signs in to this account. Delete them if others use this browser.
+            This browser has {countText(kept.length, 'draft')} with unsaved changes of templates. If you keep them, they are there
+            again when somebody signs in to this account. Delete them if others use this browser.
           </p>
           <div class="actions end">
-            <Button label="Cancel" onClick={() => setChanges([])} />
-            <Button label="Delete them and sign out" look="danger" onClick={() => void leaveWithout()} />
+            <Button label="Cancel" onClick={() => setAsks(false)} />
+            <Button label="Delete them and sign out" look="danger" onClick={leaveWithout} />
             <Button label="Keep them and sign out" look="primary" onClick={signOut} />
           </div>
         </Dialog>

@@ -67,7 +67,7 @@ function Found({ request }: { request: LoggedRequest }) {
               disabled={again.action.running}
               onClick={again.render}
             />
-            <a class="button" href={`/dashboard/templates/${templateId}`}>
+            <a class="button" href={`/edit?template=${templateId}`}>
               Open in the editor
             </a>
           </>
