@@ -53,6 +53,13 @@ const AGAIN: Record<string, Project> = {
     include: ['test/api/{faults,hostile-documents,lifecycle}.test.ts', 'test/egress/{budgets,self-test}.test.ts'],
     maxWorkers: 2,
   },
+  // The pages in another browser.
+  firefox: {
+    ...SHARED,
+    include: ['test/web/{dashboard-appearance,documentation,error-pages,playground}.test.ts'],
+    env: { PLATEN_TEST_VISITOR: 'firefox' },
+    setupFiles: ['test/support/firefox.ts'],
+  },
   // On PostgreSQL with S3: the whole API, and what else uses the database or stored content.
   'cluster-api': {
     ...SHARED,

@@ -52,7 +52,7 @@ export class PlaygroundPage {
   async write(label: string, text: string): Promise<void> {
     await this.editor(label).focus();
     await this.page.keyboard.press('Control+a');
-    await this.page.keyboard.insertText(text);
+    await this.page.evaluate(`document.execCommand('insertText', false, ${JSON.stringify(text)})`); // keys would close brackets
   }
 
   /** Waits until a page of the PDF contains this text. */
