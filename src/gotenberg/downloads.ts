@@ -29,10 +29,10 @@ function readDownloads(value: unknown): Download[] | undefined {
 }
 
 function readDownload(value: unknown): Download {
-  const { url: given, extraHttpHeaders, field, embedded } = readObject(value);
+  const { url: given, extraHttpHeaders, field, embedded, attachment } = readObject(value);
   const url = typeof given === 'string' ? URL.parse(given) : null;
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error('has an entry without a URL that begins with https:// or http://');
-  const name = field || (embedded === true ? 'embedded' : 'files');
+  const name = field || (embedded === true || attachment === true ? 'embedded' : 'files');
   if (typeof name !== 'string' || !Object.hasOwn(MEMBERS, name))
     throw new Error(`has a field that is not ${Object.keys(MEMBERS).join(', ')}`);
   return { url, headers: readHeaders(extraHttpHeaders ?? null), to: MEMBERS[name as keyof typeof MEMBERS] };

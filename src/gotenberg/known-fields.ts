@@ -4,6 +4,7 @@ import { BULK_FIELDS } from './changes/bulk-stamps.ts';
 import { STAGE_FIELDS, STAGE_ROUTE_FIELDS, type StageRoute } from './changes/stages.ts';
 import { DOWNLOADS } from './downloads.ts';
 import { PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
+import { IMAGE_FIELDS, type ImageRoute } from './image-fields.ts';
 import { ALL_GROUPS, fieldsOf, type Group } from './pdf-fields.ts';
 import { type Field, type Fields, flag } from './read-field.ts';
 
@@ -25,6 +26,8 @@ export interface PdfRoute {
   isMerge?: true;
   /** A field that the route sets. */
   implied?: string;
+  /** Whether it draws pages, and which fields say how. */
+  images?: ImageRoute;
   /** What it sends of each file, as JSON. */
   reads?: 'metadata' | 'bookmarks';
 }
@@ -43,7 +46,11 @@ export const PDF_ROUTES = {
   'bookmarks/read': { groups: [], reads: 'bookmarks' },
   flatten: { groups: ['flattening'], implied: 'flatten' },
   encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'] },
+  'add-password': { groups: ['encryption'], required: ['userPassword'] },
   embed: { groups: ['embeds'], required: ['embeds'] },
+  'attachments/add': { groups: ['embeds'], required: ['attachments'] },
+  'convert/image': { groups: [], images: 'convert/image' },
+  render: { groups: [], images: 'render' },
   convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'], eitherOr: true },
   optimize: { groups: ['optimization'], implied: 'optimizeImages' },
   redact: { groups: [], required: ['regions'], stage: 'redact' },
@@ -60,9 +67,14 @@ const OF_ALL_ROUTES: Fields = { downloadFrom: DOWNLOADS };
 /** Fields of merging alone. */
 const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag(), titleBookmarks: flag() };
 
-function fieldsOfRoute({ groups, isMerge, isBulk, hasStages, stage }: PdfRoute): Fields {
+function fieldsOfRoute({ groups, isMerge, isBulk, hasStages, stage, images }: PdfRoute): Fields {
   if (isBulk) return { ...OF_ALL_ROUTES, ...BULK_FIELDS };
-  const own = { ...(isMerge && MERGE_FIELDS), ...(hasStages && STAGE_FIELDS), ...(stage && STAGE_ROUTE_FIELDS[stage]) };
+  const own = {
+    ...(isMerge && MERGE_FIELDS),
+    ...(hasStages && STAGE_FIELDS),
+    ...(stage && STAGE_ROUTE_FIELDS[stage]),
+    ...(images && IMAGE_FIELDS[images]),
+  };
   return { ...OF_ALL_ROUTES, ...fieldsOf(groups), ...own };
 }
 
@@ -76,7 +88,7 @@ type FileMember = 'embeds' | 'watermark' | 'stamp' | 'invoices';
 type FileFields = Readonly<Record<string, FileMember>>;
 
 const FILES_OF: Partial<Record<Group, FileFields>> = {
-  embeds: { embeds: 'embeds' },
+  embeds: { embeds: 'embeds', attachments: 'embeds' },
   watermarks: { watermark: 'watermark', watermarks: 'watermark' },
   stamps: { stamp: 'stamp', stamps: 'stamp' },
 };

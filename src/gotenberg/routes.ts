@@ -31,7 +31,7 @@ import { addDownloads } from './downloads.ts';
 import { readTrace, traceHeaders } from './errors.ts';
 import { translateError } from './field-names.ts';
 import { type GotenbergSource, readGotenbergForm } from './form.ts';
-import { PDF_ROUTES, type PdfRouteName, type RouteKind } from './known-fields.ts';
+import { PDF_ROUTES, type PdfRoute, type PdfRouteName, type RouteKind } from './known-fields.ts';
 import { convertMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { type GotenbergForm, type SentForm, withoutFolders } from './sent-form.ts';
@@ -288,7 +288,7 @@ function attachmentDisposition(filename: string | null | undefined, type: string
 
 /**
  * The name from Gotenberg-Output-Filename, without folders, also of Windows. The name of a PDF always gets `.pdf` appended, even if it
- * ends so already.
+ * ends so already. That of an image gets its extension unless it has one.
  */
 function readFilename({ headers, routeOptions }: FastifyRequest): string | undefined {
   const given = headers['gotenberg-output-filename'];
@@ -298,7 +298,12 @@ function readFilename({ headers, routeOptions }: FastifyRequest): string | undef
   const bare = withoutFolders(usable);
   if (!isUsableFilename(bare, MAX_CHARACTERS))
     throw invalidField('Gotenberg-Output-Filename', `must be a name of at most ${MAX_CHARACTERS} characters`);
-  return routeOptions.config.gotenbergTarget === 'image' ? bare : `${bare}.pdf`;
+  return isImageRoute(routeOptions.config.gotenbergTarget) ? bare : `${bare}.pdf`;
+}
+
+function isImageRoute(kind: RouteKind | undefined): boolean {
+  if (kind === undefined || kind === 'pdf') return false;
+  return kind === 'image' || (PDF_ROUTES[kind] as PdfRoute).images !== undefined;
 }
 
 /** The name of the stored document, which is shorter than what clients may send. It keeps the last characters, with the extension. */

@@ -10,12 +10,13 @@ import type { Render, RenderCall } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import { applyBulkStamps } from './bulk-stamps.ts';
 import type { FormStep } from './form-step.ts';
+import { checkImageFields, drawPdfs } from './page-images.ts';
 import { FACTS } from './read-facts.ts';
 import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles } from './results.ts';
 import { applyStages, NO_STAGES, routeStage, type Stages } from './stages.ts';
 import { collect, namingFields, parseSteps, toSteps, withConformance } from './steps.ts';
 
-type Services = Pick<RouteServices, 'limits' | 'render'>;
+type Services = Pick<RouteServices, 'limits' | 'render' | 'pageDrawing'>;
 
 /** What is done with the files that become one PDF, or several if it is split. */
 interface Change {
@@ -31,6 +32,7 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
   if (route.implied) form.values.set(route.implied, true);
   if (route.stage) form.values.set('stages', [routeStage(form, route.stage)]);
   const { files, stages } = checkForm(form, route);
+  if (route.images) return drawPdfs(services, form, requireDifferentNames(files), route.images);
   const isMerge = route.isMerge || stages.merges;
   if (!isMerge) requireDifferentNames(files);
   const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, stages, each));
@@ -66,6 +68,9 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
       files = requirePdfs(form, stages.used);
     },
     () => readProfiles(form),
+    () => {
+      if (route.images) checkImageFields(form, route.images);
+    },
     () => toSteps(form, route.groups, []),
   ]);
   return { stages, files };
@@ -73,7 +78,7 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
 
 /** Names the first of the fields if none of them is sent, or each that is missing if the route requires all. */
 function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll, eitherOr }: PdfRoute): void {
-  const isSent = (name: string) => (name === 'embeds' ? embeds.length > 0 : Boolean(values.get(name)));
+  const isSent = (name: string) => (/^(?:embeds|attachments)$/.test(name) ? embeds.length > 0 : Boolean(values.get(name)));
   const missing = required.filter((name) => !isSent(name));
   if (eitherOr && missing.length === required.length)
     throw invalidField('', `either '${required.join("' or '")}' form fields must be provided`);
@@ -93,9 +98,10 @@ function requirePdfs({ files }: GotenbergForm, used: ReadonlySet<string>): Uploa
   return pdfs.toSorted((a, b) => compare(a.path, b.path));
 }
 
-function requireDifferentNames(files: readonly UploadedFile[]): void {
+function requireDifferentNames(files: readonly UploadedFile[]): readonly UploadedFile[] {
   const twice = files.find(({ path }, index) => files.findIndex((other) => other.path === path) < index);
   if (twice) throw invalidField(toFileName(twice.path), 'is the name of another file');
+  return files;
 }
 
 function toChange(services: Services, form: GotenbergForm, route: PdfRoute, stages: Stages, files: UploadedFile[]): Change {

@@ -47,12 +47,12 @@ export function nameFiles(contents: readonly Buffer[], stem: string, isSplit: bo
   return contents.map((content, index) => ({ name: isSplit ? `${stem}_${index}.pdf` : `${stem}.pdf`, content }));
 }
 
-/** One PDF is sent as it is, and several in an archive. */
-export async function packFiles(files: readonly NamedFile[]): Promise<Packed & { name?: string | undefined }> {
+/** One file is sent as it is, and several in an archive. */
+export async function packFiles(files: readonly NamedFile[], type = PDF): Promise<Packed & { name?: string | undefined }> {
   const contents = files.map(({ content }) => content);
   const chunks = contents.length === 1 ? contents : [await archiveOf(contents, (index) => files[index]?.name ?? '')];
   const isOne = contents.length === 1;
-  return { type: isOne ? PDF : 'application/zip', chunks, bytes: bytesOf(chunks), name: isOne ? files[0]?.name : undefined };
+  return { type: isOne ? type : 'application/zip', chunks, bytes: bytesOf(chunks), name: isOne ? files[0]?.name : undefined };
 }
 
 export function bytesOf(contents: readonly Buffer[]): number {
