@@ -314,6 +314,7 @@ async function openPlayground(
   );
   const settings = playgroundBrowser(config.engine.browser);
   const time = new VisitorTime(playgroundSecondsPerMinute, clock, visitorRequests);
+  const letterheads = openVisitorLetterheads();
   const playground = new Playground(
     {
       async launch() {
@@ -325,14 +326,31 @@ async function openPlayground(
       finishing: engine.finishing,
       keyHolders: engine.pool,
       time,
+      letterheads,
     },
     { ...config.engine.pool, concurrency: playgroundConcurrency },
   );
   const close = async () => {
     await playground.close();
     await proxy.close();
+    for (const each of Object.values(letterheads)) each.close();
   };
   return { playground, proxy, time, close };
+}
+
+const MAX_VISITOR_BYTES = 8_388_608;
+
+/** Visitors have a process of their own for PDFs, so that they take none from key holders. */
+function openVisitorLetterheads() {
+  const limits = { processes: 1, timeoutMs: 10_000, maxUnpackedBytes: 8 * MAX_VISITOR_BYTES };
+  const uploads = new UploadAssembly({ maxPdfBytes: MAX_VISITOR_BYTES, ...limits });
+  const letterheads = new Letterheads(uploads, MAX_VISITOR_BYTES);
+  const close = () => {
+    letterheads.close();
+    uploads.close();
+  };
+  const prepare: Letterheads['prepare'] = (...order) => letterheads.prepare(...order);
+  return { letterheads: { prepare, close }, uploadValidation: new UploadValidation(limits) };
 }
 
 /** The fields of an error that may be logged. Other properties may hold an address or part of a document. */

@@ -46,6 +46,7 @@ program
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .option('--format <format>', 'the paper format, such as A4, Letter or "A4 landscape"')
   .option('--margin <lengths>', 'the margins as in CSS, such as 2cm or "2cm 15mm"')
+  .option('--letterhead <file>', 'a PDF that is drawn under the pages')
   .option('--invoice <file>', 'the XML of an invoice to embed, for Factur-X or ZUGFeRD')
   .addOption(new Option('--invoice-profile <profile>', 'the profile of the invoice').choices(INVOICE_PROFILES))
   .addOption(new Option('--template <engine>', 'fill the file as a template').choices(['placeholders', 'liquid']))

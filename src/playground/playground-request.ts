@@ -81,7 +81,8 @@ export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): Pla
     ...parseRendering(checked.options ? { options: checked.options } : {}, limits, errors),
   };
   if (request.finish.signature) errors.add('options.signature', 'requires an API key, because certificates belong to keys');
-  if (request.finish.letterhead) errors.add('options.letterhead', 'requires an API key, because it is a PDF of any program');
+  if (request.finish.letterhead && 'documentId' in request.finish.letterhead)
+    errors.add('options.letterhead.document_id', 'requires an API key, because documents belong to keys: send the PDF as file');
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
   return request;

@@ -9,7 +9,8 @@ import { queueFull, ServiceError } from '../errors.ts';
 import type { PooledBrowser } from '../pool/browser-slot.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { type RenderedPdf, renderPdf } from '../render/pdf.ts';
+import { type LetterheadServices, printOnLetterhead } from '../render/letterhead.ts';
+import type { RenderedPdf } from '../render/pdf.ts';
 import { requireNone } from '../render/report.ts';
 import { toFilledContent } from '../render/resolve-source.ts';
 import type { FinishQueue } from '../render/steps/finish-queue.ts';
@@ -27,6 +28,7 @@ export interface PlaygroundServices {
   /** The pool in which key holders render. */
   keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
   time: VisitorTime;
+  letterheads: Omit<LetterheadServices, 'documents'>;
 }
 
 /** All visitors together count as one owner in queues that they share with keys. */
@@ -122,7 +124,7 @@ export class Playground {
     this.#services.time.requireTime(visitor); // renders that were accepted before may have used the rest
     const begun = performance.now();
     try {
-      return await this.#renderNow(request, deadline);
+      return await this.#renderNow(request, visitor, deadline);
     } finally {
       const now = performance.now();
       this.#pausedUntil = now + Math.min(PAUSE_FACTOR * (now - begun), MAX_PRIORITY_WAIT_MS);
@@ -130,11 +132,15 @@ export class Playground {
     }
   }
 
-  async #renderNow({ source, baseUrl, load, print, paged, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
+  async #renderNow(request: PlaygroundRequest, visitor: string, deadline: Deadline): Promise<RenderedPdf> {
+    const { source, baseUrl, load, print, paged, finish, failOnWarning } = request;
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
     if (this.#closed) throw shuttingDown();
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
-    const pdf = await renderPdf(engine, { content, load, print, paged, finish }, SHARED, deadline);
+    const order = { content, load, print, paged, finish };
+    const services = { ...this.#services.letterheads, documents: { find: noDocuments, read: noDocuments } };
+    const principal = { keyId: OWNER, accountId: visitor };
+    const pdf = await printOnLetterhead(engine, order, services, { principal, owner: SHARED, deadline });
     requireNone(failOnWarning, pdf.report);
     noteRendered(pdf);
     return pdf;
@@ -172,6 +178,11 @@ export class Playground {
     clearTimeout(timer);
     stop();
   }
+}
+
+/** A valid request names none. */
+async function noDocuments(): Promise<never> {
+  throw new Error('visitors of the playground have no documents');
 }
 
 function shuttingDown(): ServiceError {

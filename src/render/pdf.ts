@@ -82,18 +82,22 @@ type PagePrints = Awaited<ReturnType<typeof printOnPage>>;
 /** Pages of renders without an owner are used once. */
 const NOBODY: RenderOwner = { boundary: undefined, shareOf: '' };
 
-/** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */
+/**
+ * Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged.
+ * `printOrder` is needed for letterheads (`printOnLetterhead`).
+ */
 export async function printAlone(
   engine: PrintEngine,
   { source, baseUrl, assets, load, print, paged, finish, timeoutMs }: RenderRequest,
   owner: RenderOwner = NOBODY,
   client?: AbortSignal,
+  printOrder = renderPdf,
 ): Promise<RenderedPdf> {
   if (finish.signature) throw invalidField('options.signature', 'needs the service, which keeps the certificates of a key');
-  if (finish.letterhead) throw invalidField('options.letterhead', 'needs the service; platen assemble has a step letterhead');
+  if (finish.letterhead && printOrder === renderPdf) throw invalidField('options.letterhead', 'needs the service');
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
-  return await renderPdf(engine, { content, load, print, paged, finish }, owner, deadline).catch((error: unknown) => {
+  return await printOrder(engine, { content, load, print, paged, finish }, owner, deadline).catch((error: unknown) => {
     throw owner.isOperator ? forOperator(error) : error;
   });
 }

@@ -2,7 +2,6 @@
 import type { Letterhead } from '../pdf/finish-settings.ts';
 import type { UploadAssembly } from './assemble-uploads.ts';
 
-/** Of those that are remembered. */
 const MAX_BYTES = 67_108_864;
 
 export class Letterheads {
@@ -10,10 +9,13 @@ export class Letterheads {
   readonly #pending = new Map<string, Promise<Letterhead>>();
   /** By owner and digest. The last one was used last. */
   readonly #known = new Map<string, Letterhead>();
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(uploads: Pick<UploadAssembly, 'assemble'>) {
+  /** `maxBytes` limits all that are remembered. */
+  constructor(uploads: Pick<UploadAssembly, 'assemble'>, maxBytes = MAX_BYTES) {
     this.#uploads = uploads;
+    this.#maxBytes = maxBytes;
   }
 
   /** `read` is called unless a letterhead of the owner with this digest is known. Throws as `UploadAssembly.assemble` does. */
@@ -48,7 +50,7 @@ export class Letterheads {
     this.#known.set(key, letterhead);
     this.#bytes += letterhead.bytes;
     for (const [oldest, { bytes }] of this.#known) {
-      if (this.#bytes <= MAX_BYTES) return;
+      if (this.#bytes <= this.#maxBytes) return;
       this.#known.delete(oldest);
       this.#bytes -= bytes;
     }

@@ -6,6 +6,7 @@ import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, startService } from '../support/service.ts';
 import { endless, image, Site, send } from '../support/site.ts';
+import { smallPdf } from '../support/small-pdf.ts';
 import { contentFiles } from '../support/stored.ts';
 import { visitorAt } from '../support/visitor.ts';
 
@@ -50,6 +51,23 @@ test('draws pages of a result by an id that only its visitor knows', async () =>
   await problem(await draw(`${id}/pages/1`, { headers: { accept: 'application/pdf' } }), 406, 'not_acceptable');
   const locked = await visitor.pdf({ html: '<p>secret', options: { password: 'abc' } });
   expect(locked.headers.get('platen-result')).toBeNull();
+});
+
+test('prints on a letterhead that the visitor sends', async () => {
+  const head = smallPdf([{ content: 'BT /F 12 Tf 20 100 Td (ACME Ltd) Tj ET' }]).toString('base64');
+  const render = (letterhead: object) => visitor.pdf({ html: '<p>Dear Ada', options: { letterhead } });
+  expect(await textOf(render({ file: head }))).toMatch(/ACME Ltd.*Dear Ada/s);
+  const refused = async (letterhead: object) => {
+    const { errors } = await problem(await render(letterhead), 400, 'invalid_request');
+    return (errors as Array<{ path: string; message: string }>).map(({ path, message }) => `${path} ${message}`);
+  };
+  expect(await refused({ document_id: 'doc_0123456789ABCDEFGHIJKL' })).toEqual([
+    'options.letterhead.document_id requires an API key, because documents belong to keys: send the PDF as file',
+  ]);
+  const damaged = Buffer.from('%PDF-1.7 and nothing else').toString('base64');
+  expect(await refused({ file: damaged })).toEqual([
+    'options.letterhead is damaged, is protected by a password, or is not a PDF',
+  ]);
 });
 
 describe('the playground browser', () => {

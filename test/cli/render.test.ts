@@ -11,6 +11,7 @@ import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
 import { html, image, Site } from '../support/site.ts';
+import { smallPdf } from '../support/small-pdf.ts';
 
 const { folder, env, cli, failure } = setUpCli();
 
@@ -50,6 +51,24 @@ test('renders a file with an invoice and the requested conformance', async () =>
   );
   const wrong = await failure(['render', input, '-o', '-', ...flags, '--invoice-profile', 'BASIC']);
   expect(wrong.stderr).toContain('options.invoice.xml has the guideline of the profile BASIC WL, and not that of BASIC; ');
+});
+
+test('renders on a letterhead, which the options name beside their file', async () => {
+  const [input, output, options] = [join(folder, 'letter.html'), join(folder, 'letter.pdf'), join(folder, 'letter.json')];
+  await writeFile(input, '<p>Dear Ada');
+  await writeFile(join(folder, 'head.pdf'), smallPdf([{ content: 'BT /F 12 Tf 20 180 Td (ACME Ltd) Tj ET' }]));
+  await writeFile(options, '{"letterhead": {"file": "head.pdf", "margin": "60mm 25mm"}}');
+  for (const flags of [
+    ['--options', options],
+    ['--letterhead', join(folder, 'head.pdf')],
+  ]) {
+    await cli('render', input, '-o', output, ...flags);
+    expect((await readPdf(await readFile(output))).pages[0]).toMatch(/ACME Ltd.*Dear Ada/s);
+  }
+  expect((await failure(['render', input, '-o', output, '--letterhead', join(folder, 'none.pdf')])).stderr).toBe(
+    `platen: cannot read ${join(folder, 'none.pdf')}: there is no such file\n`,
+  );
+  expect((await failure(['render', input, '-o', output, '--letterhead', input])).stderr).toBe(`platen: ${input} is not a PDF\n`);
 });
 
 test('renders a Markdown file', async () => {

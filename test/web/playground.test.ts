@@ -8,6 +8,7 @@ import { openPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
 import { IN_FIREFOX } from '../support/web-page.ts';
+import { smallPdf } from '../support/small-pdf.ts';
 
 const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
@@ -147,6 +148,18 @@ test.skipIf(IN_FIREFOX)('has fields for nested options', async () => {
     attachments: [{ name: 'a.txt', content: 'YQ==' }],
   });
   expect((await request.response())?.status()).toBe(200);
+});
+
+test('prints on a letterhead that is chosen in the form', async () => {
+  const playground = await open();
+  await playground.write('HTML', '<h1>Dear Ada</h1>');
+  await playground.openOption('letterhead');
+  expect(await playground.option('letterhead.document_id').count()).toBe(0);
+  const buffer = smallPdf([{ content: 'BT /F 12 Tf 20 180 Td (ACME Ltd) Tj ET' }]);
+  const file = { name: 'head.pdf', mimeType: 'application/pdf', buffer };
+  await playground.option('letterhead.file').locator('input[type=file]').setInputFiles(file);
+  await playground.shows('ACME Ltd');
+  expect((await readPdf(await playground.download())).pages[0]).toContain('Dear Ada');
 });
 
 test('shows a PDF with a password that the visitor set', async () => {

@@ -5,15 +5,13 @@ import { basename, dirname, resolve } from 'node:path';
 import { loadConfig } from '../../config.ts';
 import { Deadline } from '../../deadline.ts';
 import { startEngine } from '../../engine.ts';
-import { invalidField, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { Markdown } from '../../markdown/markdown.ts';
 import { assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
 import { parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
-import { UploadAssembly } from '../../uploads/assemble-uploads.ts';
-import { Letterheads } from '../../uploads/letterheads.ts';
-import { UploadValidation } from '../../uploads/validate-uploads.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
+import { notHere, openPdfReaders } from './pdf-readers.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
 export interface AssembleFlags {
@@ -36,7 +34,6 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
   const request = parseAssemblyRequest({ ...body, ...given }, most, files);
   using deadline = new Deadline(request.timeoutMs);
   await using opened = new AsyncDisposableStack();
-  const uploadAssembly = opened.adopt(new UploadAssembly(merging), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
   const engine = needsBrowser(request)
@@ -44,11 +41,8 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
     : undefined;
   const services = {
     engine,
-    uploadAssembly,
-    letterheads: new Letterheads(uploadAssembly),
-    uploadValidation: opened.adopt(new UploadValidation(), (each) => each.close()),
+    ...openPdfReaders(opened, merging),
     markdown,
-    documents: { find: notHere, read: notHere },
     templates: { fill: notHere },
   };
   const at = { services, signing: undefined, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
@@ -56,10 +50,6 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
   const content = Buffer.concat(chunks);
   if (output === '-') process.stdout.write(content);
   else await writeFile(resolve(output), content);
-}
-
-async function notHere(): Promise<never> {
-  throw invalidField('', 'needs the service, which keeps documents and templates');
 }
 
 async function readRequest(inputs: string[], pages: string | undefined): Promise<{ body: object; files: UploadedFile[] }> {

@@ -6,7 +6,7 @@ import { toItemError } from '../../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
-import { printAlone } from '../../render/pdf.ts';
+import { printAlone, type renderPdf } from '../../render/pdf.ts';
 import { requireNone } from '../../render/report.ts';
 import { isMembers, type Members } from '../../validate.ts';
 import { UsageError } from '../explain.ts';
@@ -16,6 +16,7 @@ import { BatchOutput, type ItemResult } from './batch-output.ts';
 import { type BatchProgress, showProgress } from './batch-progress.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { readLines } from './lines.ts';
+import { openPdfReaders, printerOnLetterheads } from './pdf-readers.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
 interface Flags {
@@ -59,9 +60,11 @@ function interruption(): { signal: AbortSignal; done: () => void } {
 async function renderAll(config: Config, { defaults, file, output }: Prepared, signal: AbortSignal): Promise<Counts> {
   const bytes = file ? file.createReadStream() : process.stdin;
   try {
-    await using engine = await startEngine(config.engine, quietLogger, randomBytes(32));
+    await using opened = new AsyncDisposableStack();
+    const engine = opened.use(await startEngine(config.engine, quietLogger, randomBytes(32)));
+    const printOrder = printerOnLetterheads(openPdfReaders(opened, config.merging));
     const progress = showProgress(await readSize(file));
-    const run = new BatchRun({ concurrency: config.engine.pool.concurrency, engine, output, progress, signal });
+    const run = new BatchRun({ concurrency: config.engine.pool.concurrency, engine, printOrder, output, progress, signal });
     await run
       .renderAll(readItems(readLines(bytes, config.http.maxRequestBytes), defaults, config.limits))
       .finally(() => progress.stop());
@@ -114,6 +117,7 @@ interface BatchContext {
   /** How many items run at the same time. */
   concurrency: number;
   engine: RenderEngine;
+  printOrder: typeof renderPdf;
   output: BatchOutput;
   progress: BatchProgress;
   signal: AbortSignal;
@@ -174,7 +178,8 @@ class BatchRun {
   async #renderItem({ request }: LineItem, name: string): Promise<Outcome> {
     try {
       if (request instanceof ServiceError) throw request;
-      const { chunks, pages, bytes, report } = await printAlone(this.#context.engine, request, OWNER, this.#signal);
+      const { engine, printOrder } = this.#context;
+      const { chunks, pages, bytes, report } = await printAlone(engine, request, OWNER, this.#signal, printOrder);
       requireNone(request.failOnWarning, report);
       await this.#context.output.write(name, chunks);
       const { warnings } = report;

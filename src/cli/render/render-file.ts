@@ -24,6 +24,7 @@ import type { EngineName } from '../../templates/template.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { FolderFiles } from './folder-files.ts';
+import { openPdfReaders, printerOnLetterheads } from './pdf-readers.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
 export const quietLogger = {
@@ -39,6 +40,7 @@ export interface RenderFlags {
   options?: string;
   format?: string;
   margin?: string;
+  letterhead?: string;
   invoice?: string;
   invoiceProfile?: string;
   template?: EngineName;
@@ -47,7 +49,7 @@ export interface RenderFlags {
 }
 
 export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
-  const { engine: settings, limits } = loadConfig();
+  const { engine: settings, limits, merging } = loadConfig();
   changeToCallerFolder();
   const path = chooseOutput(input, flags);
   if (path !== '-') await requireFolder(path);
@@ -56,8 +58,10 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, limits);
   const request = { ...parsed, assets: filesBeside(input, parsed, limits.maxAssetsBytes) };
   const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
-  await using engine = await startEngine({ ...settings, pool }, quietLogger, randomBytes(32));
-  const pdf = await printAlone(engine, request, OWNER);
+  await using opened = new AsyncDisposableStack();
+  const engine = opened.use(await startEngine({ ...settings, pool }, quietLogger, randomBytes(32)));
+  const print = printerOnLetterheads(openPdfReaders(opened, merging));
+  const pdf = await printAlone(engine, request, OWNER, undefined, print);
   requireNone(request.failOnWarning, pdf.report);
   printWarnings(pdf.report);
   const output = path === '-' ? process.stdout : createWriteStream(path);
@@ -94,9 +98,27 @@ function isAddress(input: string): boolean {
 async function readOptions(flags: RenderFlags): Promise<object | undefined> {
   const { options: path, format, margin } = flags;
   const given = path === undefined ? undefined : parseJson(await readInput(path), path);
-  const invoice = await readInvoiceFlags(flags);
-  if (format === undefined && margin === undefined && !invoice) return given as object | undefined;
-  return { ...(given as object), ...(format !== undefined && { format }), ...(margin !== undefined && { margin }), ...invoice };
+  const others = { ...(await readInvoiceFlags(flags)), ...(await readLetterhead(given, flags)) };
+  if (format === undefined && margin === undefined && !Object.keys(others).length) return given as object | undefined;
+  return { ...(given as object), ...(format !== undefined && { format }), ...(margin !== undefined && { margin }), ...others };
+}
+
+/** What is longer is the PDF itself, as base64. */
+const MAX_NAME = 500;
+/** Readers look for the beginning of a PDF this far. */
+const MAX_HEADER = 1_024;
+
+/** The letterhead of the flag, or that which the options name in relation to their file. */
+async function readLetterhead(given: unknown, { letterhead: path, options = '' }: RenderFlags): Promise<object | undefined> {
+  const own = (given as { letterhead?: { file?: unknown } } | undefined)?.letterhead;
+  const named = typeof own?.file === 'string' && own.file.length < MAX_NAME && resolve(dirname(options), own.file);
+  const file = path === undefined ? named : resolve(path);
+  if (!file) return undefined;
+  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(file, error);
+  });
+  if (!content.subarray(0, MAX_HEADER).includes('%PDF-')) throw new ServiceError('invalid_request', `${file} is not a PDF`);
+  return { letterhead: { ...own, file: content.toString('base64') } };
 }
 
 async function readInvoiceFlags({ invoice: path, invoiceProfile: profile }: RenderFlags): Promise<object | undefined> {

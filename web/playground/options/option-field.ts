@@ -93,12 +93,16 @@ function unionShape(schema: OptionSchema, branches: OptionSchema[]): Shape {
   return { kind: 'text', lines: false, maxLength: schema.maxLength };
 }
 
+/** Members that need an API key. */
+const OF_KEYS: ReadonlySet<string> = new Set(['document_id']);
+
 /** The members of all alternatives. The service decides which of them are valid together. */
 function mergeFields(objects: OptionSchema[]): OptionField[] {
   const all = new Map<string, OptionField>();
   for (const { properties = {}, required = [] } of objects) {
     const always = objects.length === 1 ? required : [];
-    for (const [name, schema] of Object.entries(properties)) all.set(name, optionField(name, schema, always.includes(name)));
+    for (const [name, schema] of Object.entries(properties))
+      if (!OF_KEYS.has(name)) all.set(name, optionField(name, schema, always.includes(name)));
   }
   return [...all.values()];
 }
@@ -129,7 +133,7 @@ function numberShape({ minimum, maximum, type, 'x-unit': unit = '' }: OptionSche
 /** Documents, styles and scripts get a field of several lines. */
 function textShape({ maxLength, contentEncoding, contentMediaType = '' }: OptionSchema): Shape {
   if (contentMediaType.startsWith('image/')) return { kind: 'file', as: 'data-url' };
-  if (contentEncoding === 'base64') return { kind: 'file', as: 'base64' };
+  if (contentEncoding === 'base64' || contentMediaType === 'application/pdf') return { kind: 'file', as: 'base64' };
   return { kind: 'text', lines: contentMediaType.startsWith('text/'), maxLength };
 }
 

@@ -7,6 +7,7 @@ const MAX_FILE = 134_217_728;
 export const FileOf = (description: string) =>
   option(Type.String({ maxLength: MAX_FILE }), {
     expected: 'the name of a file in assets or in the form, or base64',
+    contentMediaType: 'application/pdf',
     description: `${description}: the name of a file in \`assets\` or of a part \`files\` of the form, or base64.`,
     examples: ['terms.pdf'],
   });
