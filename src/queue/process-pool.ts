@@ -3,10 +3,11 @@
  * misbehaves is killed without affecting others. The queue in front of the pool limits how many run at the same time.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Question } from './serve-tasks.ts';
 
 export interface ProcessPoolOptions {
   /**
-   * The module that the process runs. It receives one message at a time, and sends two: any message when it begins, and the
+   * The module that the process runs. It receives one task at a time, and sends any message when it begins, questions, and the
    * answer.
    */
   module: URL;
@@ -16,6 +17,9 @@ export interface ProcessPoolOptions {
   /** A process without work ends after this time. */
   idleMs: number;
 }
+
+/** Replies to what a process asks during its task. */
+export type Replies = (question: never) => Promise<unknown>;
 
 /** The process ended before it answered. A signal means that it ran out of memory or was killed. */
 export class ProcessEndedError extends Error {
@@ -43,7 +47,7 @@ export class ProcessPool {
    * A task that an idle process did not begin, because it had died unnoticed, goes to a new one. Throws `ProcessEndedError` or the
    * reason of `signal`. In both cases the process has ended.
    */
-  async run(task: object, signal: AbortSignal): Promise<unknown> {
+  async run(task: object, signal: AbortSignal, replies?: Replies): Promise<unknown> {
     signal.throwIfAborted();
     const idle = this.#takeIdle();
     let hasBegun = false;
@@ -51,18 +55,24 @@ export class ProcessPool {
       hasBegun = true;
     };
     try {
-      return await this.#runOn(idle ?? this.#start(), task, signal, onBegin);
+      return await this.#runOn(idle ?? this.#start(), task, signal, onBegin, replies);
     } catch (error) {
       if (!idle || hasBegun || this.#closed || signal.aborted) throw error;
-      return this.#runOn(this.#start(), task, signal, onBegin);
+      return this.#runOn(this.#start(), task, signal, onBegin, replies);
     }
   }
 
-  async #runOn(child: ChildProcess, task: object, signal: AbortSignal, onBegin: () => void): Promise<unknown> {
+  async #runOn(
+    child: ChildProcess,
+    task: object,
+    signal: AbortSignal,
+    onBegin: () => void,
+    replies: Replies | undefined,
+  ): Promise<unknown> {
     const kill = () => child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
     try {
-      const answer = await awaitAnswer(child, task, onBegin);
+      const answer = await awaitAnswer(child, task, onBegin, replies);
       if (!signal.aborted) this.#rest(child);
       return answer;
     } catch (error) {
@@ -118,12 +128,21 @@ export class ProcessPool {
   }
 }
 
-function awaitAnswer(child: ChildProcess, task: object, onBegin: () => void): Promise<unknown> {
+function awaitAnswer(
+  child: ChildProcess,
+  task: object,
+  onBegin: () => void,
+  replies: Replies = async () => undefined,
+): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const end = (code: unknown, signal: unknown) => reject(new ProcessEndedError(code, signal));
+  const receive = (message: unknown) => {
+    if (!isQuestion(message)) return resolve(message);
+    replies(message.question as never).then((reply) => child.connected && child.send({ reply }), reject);
+  };
   const begin = () => {
     onBegin();
-    child.once('message', resolve);
+    child.on('message', receive);
   };
   child.once('message', begin);
   child.once('exit', end);
@@ -131,8 +150,12 @@ function awaitAnswer(child: ChildProcess, task: object, onBegin: () => void): Pr
   promise.catch(() => {}); // nothing waits for it if sending throws
   child.send(task);
   return promise.finally(() => {
-    child.off('message', begin).off('message', resolve);
+    child.off('message', begin).off('message', receive);
     child.off('exit', end);
     child.off('error', reject);
   });
+}
+
+function isQuestion(message: unknown): message is Question {
+  return typeof message === 'object' && message !== null && 'question' in message;
 }

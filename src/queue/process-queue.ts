@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
 import { OwnerQueue } from './owner-queue.ts';
-import { ProcessEndedError, ProcessPool } from './process-pool.ts';
+import { ProcessEndedError, ProcessPool, type Replies } from './process-pool.ts';
 import type { TimedTask } from './serve-tasks.ts';
 
 export interface ProcessLimits {
@@ -55,10 +55,10 @@ export class ProcessQueue {
   }
 
   /**
-   * If creating `task` takes memory, pass a function, which is called only when a process is available. Throws `queue_full`,
-   * `shutting_down`, the errors of `work`, those of the function, and the reason of `caller`.
+   * If creating `task` takes memory, pass a function, which is called only when a process is available. `replies` answers what the process
+   * asks. Throws `queue_full`, `shutting_down`, the errors of `work`, those of the functions, and the reason of `caller`.
    */
-  async run(owner: string, task: object | (() => Promise<object>), caller?: AbortSignal): Promise<unknown> {
+  async run(owner: string, task: object | (() => Promise<object>), caller?: AbortSignal, replies?: Replies): Promise<unknown> {
     using waiting = new Deadline(this.#limits.waitMs, caller);
     const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
       caller?.throwIfAborted();
@@ -70,7 +70,7 @@ export class ProcessQueue {
       const { timeoutMs } = this.#limits;
       const timeout = AbortSignal.timeout(timeoutMs);
       const timed: TimedTask = { task: made, timeoutMs };
-      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, timeout]) : timeout);
+      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, timeout]) : timeout, replies);
     } catch (error) {
       caller?.throwIfAborted();
       throw this.#translate(error);

@@ -11,6 +11,14 @@ export interface TimedTask {
 
 /** The CPU priority, the same as that of renderers and lower than that of the service. */
 const NICENESS = 5;
+/** What a process asks the service during a task, and what it gets. */
+export interface Question {
+  question: object;
+}
+interface Reply {
+  reply: unknown;
+}
+
 /** Is sent before the answer, to distinguish a task that ended its process from a process that was dead already. */
 const BEGUN = 'begun';
 const CALL = new Script('work()');
@@ -33,7 +41,9 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
   };
   const maxBytes = process.memoryUsage.rss() + MAX_GROWTH_BYTES;
   let tasks = 0;
-  process.on('message', async ({ task, timeoutMs }: TimedTask) => {
+  process.on('message', async (message: TimedTask | Reply) => {
+    if ('reply' in message) return void takeReply(message.reply);
+    const { task, timeoutMs } = message;
     const number = ++tasks;
     process.send?.(BEGUN);
     end = performance.now() + timeoutMs;
@@ -41,6 +51,16 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
       if (number === tasks && process.memoryUsage.rss() > maxBytes) process.disconnect?.();
     });
   });
+}
+
+let takeReply: (reply: unknown) => void = () => {};
+
+/** Asks the service something and waits for its reply, so that a task neither gets nor holds everything at once. */
+export function ask(question: object): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  takeReply = resolve;
+  process.send?.({ question } satisfies Question);
+  return promise;
 }
 
 /** Runs a step of the task: one that begins after an `await`, or has a limit of its own. Throws when its time is over. */

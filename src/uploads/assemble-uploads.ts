@@ -4,10 +4,20 @@
  */
 import { invalidField } from '../errors.ts';
 import type { Assembled, AssemblyFault, AssemblyOrder } from '../pdf/assemble/assemble.ts';
+import { mergedTooLarge } from '../pdf/merge/merge.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
 import type { WithPlaceholder } from '../pdf/security/further-signature.ts';
+import type { Replies } from '../queue/process-pool.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
-import type { AssemblyOutcome, AssemblyTask, ExtendOutcome, ExtendTask, SigningOutcome, SigningTask } from './assemble-worker.ts';
+import type {
+  AssemblyOutcome,
+  AssemblyQuestion,
+  AssemblyTask,
+  ExtendOutcome,
+  ExtendTask,
+  SigningOutcome,
+  SigningTask,
+} from './assemble-worker.ts';
 import { MAX_UNPACKED_BYTES, PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
 
 interface AssemblyLimits extends Partial<ProcessLimits> {
@@ -32,8 +42,12 @@ export class UploadAssembly extends PdfProcesses {
    * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, and the reason of `signal`.
    */
   async assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled> {
-    const task = { order: { ...order, maxBytes: this.#maxPdfBytes } };
-    return unlessFault(unlessRefused((await this.#run(owner, task, signal)) as AssemblyOutcome));
+    const maxBytes = this.#maxPdfBytes;
+    if (order.parts.length === 1) return toAssembled(await this.#run(owner, { order: { ...order, maxBytes } }, signal));
+    const store = new OrderedParts(order.parts, maxBytes);
+    const parts = order.parts.map((part) => ({ ...part, content: NOTHING }));
+    const run = this.#run(owner, { order: { ...order, parts, maxBytes } }, signal, (question) => store.reply(question));
+    return store.complete(toAssembled(await run));
   }
 
   /** Adds a field with room for a signature. Earlier signatures stay valid. Throws as `assemble` does, and `print_failed`. */
@@ -46,9 +60,44 @@ export class UploadAssembly extends PdfProcesses {
     return unlessRefused((await this.#run(owner, { extend }, signal)) as ExtendOutcome);
   }
 
-  #run(owner: string, task: AssemblyTask, signal: AbortSignal | undefined): Promise<unknown> {
-    return this.run(owner, { ...task, maxUnpackedBytes: this.#maxUnpackedBytes }, signal);
+  #run(owner: string, task: AssemblyTask, signal: AbortSignal | undefined, replies?: Replies): Promise<unknown> {
+    return this.run(owner, { ...task, maxUnpackedBytes: this.#maxUnpackedBytes }, signal, replies);
   }
+}
+
+const NOTHING = new Uint8Array();
+
+/** Parts that a process gets when it needs them, and what it has written of the whole, so that it holds neither. */
+class OrderedParts {
+  readonly #parts: AssemblyOrder['parts'];
+  readonly #maxBytes: number;
+  #kept: Uint8Array[] = [];
+
+  constructor(parts: AssemblyOrder['parts'], maxBytes: number) {
+    this.#parts = parts;
+    this.#maxBytes = maxBytes;
+  }
+
+  async reply(question: AssemblyQuestion): Promise<Uint8Array | undefined> {
+    if ('part' in question) return this.#parts[question.part]?.content;
+    if ('takeBack' in question) return Buffer.concat(this.#kept.splice(0));
+    this.#kept.push(question.keep);
+    if (this.#kept.reduce((sum, { length }) => sum + length, 0) > this.#maxBytes) throw mergedTooLarge(this.#maxBytes);
+    return undefined;
+  }
+
+  complete(assembled: Assembled): Assembled {
+    const { headerBytes = 0, ...others } = assembled;
+    const [file] = others.files;
+    if (!file || !this.#kept.length) return others;
+    const { content, pages } = file;
+    const chunks = [content.subarray(0, headerBytes), ...this.#kept.splice(0), content.subarray(headerBytes)];
+    return { ...others, files: [{ content: Buffer.concat(chunks), pages }] };
+  }
+}
+
+function toAssembled(answer: unknown): Assembled {
+  return unlessFault(unlessRefused(answer as AssemblyOutcome));
 }
 
 function unlessFault<T extends object>(outcome: T | { fault: AssemblyFault }): T {

@@ -7,7 +7,7 @@ import type { SignatureField, ValidationUpdate } from '../pdf/finish-settings.ts
 import { type Refusal, toRefusal } from '../pdf/refusal.ts';
 import { SignatureRefusedError, type WithPlaceholder, withSignatureField } from '../pdf/security/further-signature.ts';
 import { withValidationData } from '../pdf/security/validation-update.ts';
-import { serveTasks } from '../queue/serve-tasks.ts';
+import { ask, serveTasks } from '../queue/serve-tasks.ts';
 import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';
 import { requireStreamEnds } from './require-stream-ends.ts';
 
@@ -24,6 +24,9 @@ export interface ExtendTask {
   update: ValidationUpdate;
 }
 
+/** What the process asks while it joins parts. The replies are the content of a part, nothing, and all bytes that were kept. */
+export type AssemblyQuestion = { part: number } | { keep: Uint8Array } | { takeBack: true };
+
 export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
 export type SigningOutcome = WithPlaceholder | { fault: AssemblyFault } | Refusal;
 export type ExtendOutcome = Awaited<ReturnType<typeof withValidationData>> | Refusal;
@@ -38,9 +41,15 @@ function run({ maxUnpackedBytes, ...task }: AssemblyTask & { maxUnpackedBytes: n
   return toRefusal<object>(() => {
     if ('sign' in task) return sign(task.sign);
     if ('extend' in task) return withValidationData(task.extend.content, task.extend.update);
-    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew });
+    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew, store });
   });
 }
+
+const store = {
+  readPart: (part: number) => ask({ part }) as Promise<Uint8Array>,
+  keep: (bytes: Uint8Array) => ask({ keep: bytes }) as Promise<void>,
+  takeBack: () => ask({ takeBack: true }) as Promise<Uint8Array>,
+};
 
 async function sign({ content, field }: SigningTask): Promise<WithPlaceholder | { fault: AssemblyFault }> {
   try {

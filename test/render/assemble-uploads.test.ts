@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
 const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 }));
@@ -207,6 +208,44 @@ describe('hostile tags', () => {
       ...elements,
     );
     expect((await merge(file, ONE)).pages).toBe(2);
+  });
+});
+
+describe('parts of many megabytes', () => {
+  const large = closeAfterAll(new UploadAssembly({ maxPdfBytes: 40_000_000 }));
+  /** About 3 MB that cannot be compressed. */
+  const withPages = (width: number, catalog = '') =>
+    pdfOf(
+      `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
+      '<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} 400]/Contents 4 0 R>>`,
+      inText(randomBytes(1_500_000).toString('hex'), '/ASCIIHexDecode'),
+    );
+  const joined = async (...contents: Uint8Array[]) => {
+    const parts = contents.map((content, at) => ({ title: `part ${at}`, content, ...OTHERS }));
+    const { files, places } = await large.assemble('ada', { parts, steps: [] });
+    const [{ content, pages } = { content: Buffer.alloc(0), pages: 0 }] = files;
+    expect([pages, places.length]).toEqual([2 * contents.length, 2 * contents.length]);
+    return Buffer.from(content);
+  };
+
+  test('are joined in order', async () => {
+    const { sizes, outline } = await readPdf(await joined(withPages(100), withPages(200), withPages(300), withPages(400)));
+    expect(sizes.map(({ width }) => width)).toEqual([100, 100, 200, 200, 300, 300, 400, 400]);
+    expect(outline).toEqual(['part 0', 'part 1', 'part 2', 'part 3']);
+  });
+
+  test('keep the labels of their pages', async () => {
+    const labelled = withPages(300, '/PageLabels<</Nums[0<</S/r>>]>>');
+    const whole = await joined(withPages(100), withPages(200), labelled);
+    expect((await readPdf(whole)).sizes.map(({ width }) => width)).toEqual([100, 100, 200, 200, 300, 300]);
+    await using opened = await openPdf(whole);
+    expect((await opened.document.getPageLabels())?.slice(-2)).toEqual(['i', 'ii']);
+  });
+
+  test('are refused if the whole is too large', async () => {
+    const parts = Array.from({ length: 20 }, (_, at) => ({ title: `${at}`, content: withPages(100 + at), ...OTHERS }));
+    await expect(large.assemble('ada', { parts, steps: [] })).rejects.toMatchObject({ code: 'resource_limit' });
   });
 });
 

@@ -40,6 +40,8 @@ export interface Assembled {
   /** What a PDF holds, as JSON. */
   extracted?: Uint8Array | undefined;
   letterhead?: Letterhead | undefined;
+  /** Set if the store may keep a part of the only file, which belongs after so many bytes. */
+  headerBytes?: number;
 }
 
 /** What is wrong with the request. */
@@ -70,7 +72,10 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
   const isLast = !steps.length && !split && !wanted && !password && !order.conform && !order.isLetterhead;
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
-  if (pdf instanceof Uint8Array) return { ...opened, files: [{ content: pdf, pages: places.length }], places };
+  if ('headerBytes' in pdf) {
+    const { content, headerBytes } = pdf;
+    return { ...opened, files: [{ content, pages: places.length }], places, headerBytes };
+  }
   const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
   for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
   if (password) withdrawClaims(document, 'encrypt');

@@ -50,13 +50,29 @@ export interface PartChecks {
   after(): void;
   /** Is called before a PDF is read that was written here. */
   renew(): void;
+  /** Brings the content of one of several parts, and keeps what is written of them elsewhere. Without it, all is in memory. */
+  store?: PartStore | undefined;
+}
+
+export interface PartStore {
+  readPart(index: number): Promise<Uint8Array>;
+  /** Keeps bytes of the whole, which follow those before. */
+  keep(bytes: Uint8Array): Promise<void>;
+  /** Returns what is kept, and keeps it no longer. */
+  takeBack(): Promise<Uint8Array>;
 }
 
 type Found = Pick<OpenDocument, 'places' | 'dropped'>;
 
 /** The parts as one PDF: open, or as it was written if nothing is left to do. */
 interface OpenedParts extends Found {
-  pdf: ForeignPdf | Uint8Array;
+  pdf: ForeignPdf | Written;
+}
+
+/** A PDF as it was written. What the store keeps of it belongs after the header. */
+export interface Written {
+  content: Uint8Array;
+  headerBytes: number;
 }
 
 /** Throws `PartError`, and `resource_limit` if the whole is larger than `maxBytes`. */
@@ -68,14 +84,24 @@ export async function openParts(
   const document: Found = { places: [], dropped: [] };
   const [only, ...more] = parts;
   if (only && !more.length) return { ...document, pdf: await openPart(only, 0, document, checks) };
-  const { content, files, labels } = await join(parts, document, checks, maxBytes);
+  const { written, files, labels } = await join(parts, document, checks, maxBytes, isLast);
   const hasLabels = labels.some(Boolean);
-  if (isLast && !files.length && !hasLabels) return { ...document, pdf: content };
+  if (isLast && !files.length && !hasLabels) return { ...document, pdf: written };
   checks.renew();
-  const pdf = new ForeignPdf(await PDF.load(content));
+  const pdf = new ForeignPdf(await PDF.load(await whole(written, checks.store)));
   attach(pdf, withUniqueNames(files));
   if (hasLabels) writeLabels(pdf, labels);
   return { ...document, pdf };
+}
+
+async function keepWritten(merged: MergedFile, store: PartStore | undefined): Promise<void> {
+  const written = store && merged.takeWritten();
+  if (written) await store.keep(written);
+}
+
+async function whole({ content, headerBytes }: Written, store: PartStore | undefined): Promise<Uint8Array> {
+  const kept = await store?.takeBack();
+  return kept?.length ? Buffer.concat([content.subarray(0, headerBytes), kept, content.subarray(headerBytes)]) : content;
 }
 
 async function openPart(part: AssemblyPart, index: number, document: Found, checks: PartChecks): Promise<ForeignPdf> {
@@ -155,18 +181,25 @@ function removeSignatures(pdf: ForeignPdf): void {
 
 /** What is joined of the parts, and what is added to the whole afterwards. */
 interface Joined {
-  content: Uint8Array;
+  written: Written;
   files: AssociatedFile[];
   labels: Array<PageLabel | undefined>;
 }
 
-/** Opens one part after the other, so that only one is in memory. */
-async function join(parts: readonly AssemblyPart[], document: Found, checks: PartChecks, maxBytes: number): Promise<Joined> {
+/** Opens one part after the other, so that only one is in memory. `keeps` tells whether a store keeps what is written. */
+async function join(
+  parts: readonly AssemblyPart[],
+  document: Found,
+  checks: PartChecks,
+  maxBytes: number,
+  keeps: boolean,
+): Promise<Joined> {
   const catalog = new MergedCatalog();
   const merged = new MergedFile(maxBytes, catalog);
   const [files, labels]: [AssociatedFile[], Joined['labels']] = [[], []];
   for (const [index, part] of parts.entries()) {
-    const pdf = await openPart(part, index, document, checks);
+    const content = await checks.store?.readPart(index);
+    const pdf = await openPart(content ? { ...part, content } : part, index, document, checks);
     files.push(...readFiles(pdf, document.dropped, index));
     labels.push(...(readLabels(pdf) ?? pdf.pages().map(() => undefined)));
     const { title = '' } = document.places.at(-1) ?? {};
@@ -175,9 +208,10 @@ async function join(parts: readonly AssemblyPart[], document: Found, checks: Par
     } catch (error) {
       throw damaged(index, error);
     }
+    if (keeps) await keepWritten(merged, checks.store);
   }
   const file = merged.end();
   document.dropped.push(...catalog.lost);
   if (file.length > maxBytes) throw mergedTooLarge(maxBytes);
-  return { content: file.join(), files, labels };
+  return { written: { content: file.join(), headerBytes: file.headerBytes }, files, labels };
 }

@@ -53,6 +53,10 @@ export class Parts {
     this.#parts[0] = Buffer.from(pdfHeader(version), 'latin1');
   }
 
+  get headerBytes(): number {
+    return this.#parts[0]?.length ?? 0;
+  }
+
   /** Adds bytes, or text in Latin-1. */
   add(part: string | Uint8Array): void {
     const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
@@ -76,9 +80,14 @@ export class Parts {
     return Buffer.concat(this.#parts.splice(0));
   }
 
-  /** Copies the file into memory of its own, which can be transferred to another thread. */
+  /** Like `take`, but for the header, which may still change. */
+  takeBody(): Buffer {
+    return Buffer.concat(this.#parts.splice(1));
+  }
+
+  /** Copies what has not been taken into memory of its own, which can be transferred to another thread. */
   join(): Uint8Array<ArrayBuffer> {
-    const joined = new Uint8Array(this.length);
+    const joined = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
     for (const part of this.#parts) {
       joined.set(part, at);
