@@ -26,6 +26,9 @@ export type PdfPermission = (typeof PERMISSIONS)[number];
  */
 export const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/;
 
+/** The name of a letterhead in the resources of pages. What it has is as small as possible already. */
+export const LETTERHEAD = 'PlatenLetterhead';
+
 export interface FinishSettings {
   /** The isolation boundary of the owner. Keys of encrypted PDFs differ between boundaries. */
   boundary: string;

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { type PdfDict, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { readGlyphWidths } from '../content/glyph-widths.ts';
+import { LETTERHEAD } from '../finish-settings.ts';
 import type { DictionaryReader } from '../objects/pdf-reader.ts';
 import { deflatedStream, entriesOf } from '../objects/syntax.ts';
 import { reduceFontProgram } from './font-program.ts';
@@ -62,7 +63,8 @@ class StreamCompressor {
   #compressAll(refs: PdfRef[], resources: PdfDict | undefined): void {
     const fonts = this.#readFonts(resources);
     for (const ref of refs) if (this.#isNew(ref)) this.#compressContent(ref, fonts);
-    for (const form of valuesOf(this.#reader.dict(resources, 'XObject'))) this.#compressForm(form);
+    for (const [{ value: name }, form] of this.#reader.dict(resources, 'XObject') ?? [])
+      if (name !== LETTERHEAD) this.#compressForm(form);
   }
 
   #compressForm(ref: PdfObject): void {
@@ -159,8 +161,4 @@ function unpack(stream: PdfStream): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-function valuesOf(dict: PdfDict | undefined): PdfObject[] {
-  return dict ? Array.from(dict, ([, value]) => value) : [];
 }

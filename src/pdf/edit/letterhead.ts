@@ -2,8 +2,9 @@
  * A letterhead: a PDF of any program in, form XObjects that are drawn under the pages of prints out. It is prepared once, in a process for
  * untrusted PDFs, and then drawn without being parsed.
  */
-import { PDF, PdfNumber, PdfStream } from '@libpdf/core';
-import type { Letterhead } from '../finish-settings.ts';
+import { PDF, PdfDict, PdfNumber, type PdfRef, PdfStream } from '@libpdf/core';
+import { compressStreams } from '../compress/compress-streams.ts';
+import { LETTERHEAD, type Letterhead } from '../finish-settings.ts';
 import { listReachable } from '../objects/foreign-pdf.ts';
 import type { PageView } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
@@ -14,18 +15,19 @@ import { type EmbeddedPage, embedPage, FILLING, placement } from './embedded-pag
 import { PrintedPages } from './printed-pages.ts';
 import { BEGIN } from './stamp.ts';
 
-const NAME = 'PlatenLetterhead';
-
 /** `source` is a copy, which changes. */
 export async function toLetterhead(source: PDF): Promise<Letterhead> {
   const own = PDF.create();
   const embedded: EmbeddedPage[] = [];
   for (let index = 0; index < source.getPageCount(); index++) embedded.push(await embedPage(own, source, index));
   const forms = embedded.map(({ ref }) => ref);
-  const reached = [...listReachable(new PdfReader(own), forms)];
+  const reader = new PdfReader(own);
+  const reached = [...listReachable(reader, forms)];
+  const smaller = compressForms(reader, forms);
   const ids = new Map(reached.map(({ id }, index) => [id, index + 1]));
   const renumber = (id: number) => (ids.has(id) ? `${ids.get(id)} 0 R` : 'null');
-  const objects = reached.map(({ value }) => {
+  const objects = reached.map(({ id, value: original }) => {
+    const value = smaller.get(id) ?? original;
     const data = value instanceof PdfStream ? Uint8Array.from(value.data) : undefined;
     if (data) (value as PdfStream).set('Length', PdfNumber.of(data.length));
     return { text: replaceReferences(toText(value), renumber), data };
@@ -33,6 +35,15 @@ export async function toLetterhead(source: PDF): Promise<Letterhead> {
   const pages = embedded.map(({ ref, box, turn }) => ({ form: ids.get(ref.objectNumber) as number, box: { ...box }, turn }));
   const bytes = objects.reduce((sum, { text, data }) => sum + text.length + (data?.length ?? 0), 0);
   return { objects, pages, bytes };
+}
+
+/** Prints do not compress it again. */
+function compressForms(reader: PdfReader, forms: readonly PdfRef[]): Map<number, PdfStream> {
+  const smaller = new Map<number, PdfStream>();
+  const drawn = PdfDict.of(Object.fromEntries(forms.map((ref, index) => [String(index), ref])));
+  const page = PdfDict.of({ Resources: PdfDict.of({ XObject: drawn }) });
+  compressStreams(reader, [page], ({ objectNumber }, stream) => smaller.set(objectNumber, stream));
+  return smaller;
 }
 
 /**
@@ -53,11 +64,11 @@ export function withLetterhead(printed: Buffer, letterhead: Letterhead | undefin
   for (const index of file.pages.keys()) {
     const under = pages[Math.min(index, pages.length - 1)] as Letterhead['pages'][number];
     const matrix = placement(viewOf(file, index), under, FILLING).map(decimal).join(' ');
-    const content = `${BEGIN} q ${matrix} cm /${NAME} Do Q EMC`;
+    const content = `${BEGIN} q ${matrix} cm /${LETTERHEAD} Do Q EMC`;
     const known = drawings.get(content) ?? shift + objects.length + drawings.size + 1;
     if (!drawings.has(content)) changed.put(known, streamOf(content));
     drawings.set(content, known);
-    changed.drawOn(index, { name: NAME, form: under.form + shift }, (own) => [known, ...own]);
+    changed.drawOn(index, { name: LETTERHEAD, form: under.form + shift }, (own) => [known, ...own]);
   }
   return changed.end();
 }
