@@ -15,7 +15,8 @@ export function pageRefs(pdf: PdfReader, root: PdfObject | undefined): PdfRef[] 
   let nodes = 0;
   const collect = (ref: PdfObject | undefined, depth: number): void => {
     const node = pdf.asDict(ref);
-    if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+    const isNode = node && ref instanceof PdfRef && pdf.name(node, 'Type') !== 'Catalog';
+    if (!isNode || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
     if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
     const kids = pdf.resolve(node.get('Kids'));
     if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);

@@ -50,7 +50,8 @@ export async function placeField(editable: EditablePdf, visible: VisibleField | 
 function choosePosition(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
   const pages = editable.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
-  if (!page) throw misplaced(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`);
+  if (!page)
+    throw misplaced(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page ?? 1}`);
   return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
