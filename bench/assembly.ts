@@ -1,6 +1,6 @@
 /**
- * How fast are PDFs merged, selected, split and drawn upon beside qpdf, on the same files? Platen's side is a process that is warm, as in the
- * service, and qpdf's a new process each time, as programs use it.
+ * How much processor time do merging, selecting, splitting and drawing upon PDFs take beside qpdf, on the same files? Platen's side is a process
+ * that is warm, as in the service, with what it takes to send the PDFs, and qpdf's a new process each time, as programs use it.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,8 @@ import { PDF } from '@libpdf/core';
 import type { AssemblyOrder } from '../src/pdf/assemble/assemble.ts';
 import { FILLING } from '../src/pdf/edit/embedded-page.ts';
 import { UploadAssembly } from '../src/uploads/assemble-uploads.ts';
-import { alternate, median, type Row, rowWithLimit, time } from './measure.ts';
+import { alternate, median, type Row, rowWithLimit } from './measure.ts';
+import { processorMs } from './processes.ts';
 
 const PAGES = 1_000;
 const PARTS = 100;
@@ -33,11 +34,12 @@ export async function* measureAssembly(): AsyncGenerator<Row> {
     const at = (name: string) => join(folder, name);
     for (const [name, content] of Object.entries({ whole, mark })) await writeFile(at(`${name}.pdf`), content);
     for (const [index, content] of contents.entries()) await writeFile(at(`${index}.pdf`), content);
-    const ours = (order: Pick<AssemblyOrder, 'parts' | 'steps' | 'split'>) => () => time(() => uploads.assemble('bench', order));
+    const ours = (order: Pick<AssemblyOrder, 'parts' | 'steps' | 'split'>) => () =>
+      processorTime(() => uploads.assemble('bench', order));
     const qpdf =
       (...args: string[]) =>
       () =>
-        time(() => run('qpdf', ['--object-streams=generate', ...args]));
+        processorTime(() => run('qpdf', ['--object-streams=generate', ...args]));
     const one = [toPart(whole)];
     const draw = {
       ...FILLING,
@@ -68,7 +70,7 @@ export async function* measureAssembly(): AsyncGenerator<Row> {
       const times = await alternate(ROUNDS, { platen, other }, { warmUp: 1 });
       const [platenMs, qpdfMs] = [median(times.platen), median(times.other)];
       yield rowWithLimit(
-        `assembly: ${name} of ${PAGES} pages, time against qpdf`,
+        `assembly: ${name} of ${PAGES} pages, processor time against qpdf`,
         `${(platenMs / qpdfMs).toFixed(2)} times (${platenMs.toFixed(0)} ms against ${qpdfMs.toFixed(0)} ms)`,
         { pages: PAGES, platenMs, qpdfMs },
         { limited: platenMs / qpdfMs, most: name === 'overlay' ? OVERLAY_MOST : 1, unit: ' times' },
@@ -78,6 +80,13 @@ export async function* measureAssembly(): AsyncGenerator<Row> {
     uploads.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns milliseconds of this process and all that it starts. */
+async function processorTime(work: () => Promise<unknown>): Promise<number> {
+  const before = processorMs(process.pid);
+  await work();
+  return processorMs(process.pid) - before;
 }
 
 function toPart(content: Uint8Array): AssemblyOrder['parts'][number] {
