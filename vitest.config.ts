@@ -27,6 +27,7 @@ const FAULTS = [
   'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
   'test/{templates/liquid,templates/schema,markdown/markdown}-attacks.test.ts',
   'test/egress/{budgets,canary,slow-name-server,self-test}.test.ts',
+  'test/uploads/hostile-pdfs.test.ts',
 ];
 
 /** Tests that need time, programs or rights which `npm test` does without. CONTRIBUTING.md says what. */
