@@ -31,7 +31,7 @@ export class Probes {
   constructor(changes: Changes) {
     this.#changes = changes;
     this.#holder.setAttribute('aria-hidden', 'true');
-    setLook(this.#holder, { all: 'initial' });
+    setLook(this.#holder, { all: 'initial', display: 'contents' }); // a box after pages with a name would begin a page
   }
 
   add(...links: Element[]): void {
