@@ -2,6 +2,7 @@
  * Translates CSS for pages that Chromium does not know (css-gcpm-3, css-content-3) to custom properties, whose cascade it computes: the
  * text of a style sheet in, rules to add to it out.
  */
+import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
@@ -53,6 +54,8 @@ interface Facts {
   setsPages: boolean;
   /** Whether generated content refers to other elements. */
   refers: boolean;
+  /** Whether generated content shows the number of its page, and not a counter of elements with the same name. */
+  showsPage: boolean;
   /** Whether elements leave the flow to run in margin boxes. */
   runs: boolean;
   /** Whether any margin box shows something else than Chromium would. */
@@ -65,6 +68,8 @@ const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
 const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
 const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
+/** The number of the page of the element itself. */
+const OWN_PAGE = /(?<![\w-])counter\(\s*page(?=\s*[,)])/gi;
 /** In a style sheet of style attributes, which have no rules of their own. */
 const STYLE_ATTRIBUTES = '[style]';
 const MAX_RULES = 2_000;
@@ -90,6 +95,8 @@ export function translatePaged(texts: readonly string[]): Translation {
   const facts = {
     setsPages,
     refers: all.some(({ property, value }) => property === 'content' && REFERENCE.test(value)),
+    showsPage:
+      !all.some((each) => !isOfPageRule(each) && countsPages(each)) && all.some((each) => isInElement(each) && showsPage(each)),
     runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
     changesMargins: all.some((each) => changesMargin(each, setsPages)),
   };
@@ -140,14 +147,18 @@ function withinLimits(
 function translateElement(declaration: Declaration, facts: Facts): string | undefined {
   const { property, written } = declaration;
   if (!isMirrored(declaration, facts)) return undefined;
-  return ruleWithin(written.within, `--platen-${property}: ${written.value.replace(URL_ATTRIBUTE, 'attr($1)')}`);
+  const value =
+    facts.showsPage && property === 'content'
+      ? written.value.replace(OWN_PAGE, `target-counter(${THIS_ELEMENT}, page`)
+      : written.value;
+  return ruleWithin(written.within, `--platen-${property}: ${value.replace(URL_ATTRIBUTE, 'attr($1)')}`);
 }
 
 /** Whether a custom property has the same value. */
-function isMirrored(declaration: Declaration, { refers, runs }: Facts): boolean {
+function isMirrored(declaration: Declaration, { refers, showsPage, runs }: Facts): boolean {
   const { property } = declaration;
   if (!isInElement(declaration)) return false;
-  return MIRRORED.test(property) || (property === 'content' && refers) || (property === 'position' && runs);
+  return MIRRORED.test(property) || (property === 'content' && (refers || showsPage)) || (property === 'position' && runs);
 }
 
 /** All margin boxes are declared again, so that none loses its place in the cascade. */
@@ -211,6 +222,19 @@ function numberStyle(declaration: Declaration): Array<[name: string, style: stri
   const [, name = ''] = /^@page\s+([\w-]+)/i.exec(within.at(-2) ?? '') ?? [];
   const shown = Array.from(value.matchAll(PAGE_CALL)).find(([, kind]) => kind === 'page');
   return shown ? [[name, (shown[2] ?? 'decimal').toLowerCase()]] : [];
+}
+
+/** Whether a counter named `page` is set or counted. */
+function countsPages({ property, value }: Declaration): boolean {
+  return /^counter-/.test(property) && PAGE_COUNTER.test(value);
+}
+
+function showsPage({ property, value }: Declaration): boolean {
+  return property === 'content' && value.search(OWN_PAGE) >= 0;
+}
+
+function isOfPageRule({ within }: Declaration): boolean {
+  return within.some((each) => /^@page\b/i.test(each));
 }
 
 function setsPageNumber({ property, value }: Declaration): boolean {

@@ -1,5 +1,8 @@
 /** What the service asks about content that depends on the pages of a document. */
 
+/** Stands for the URL of the element itself in `target-counter()`. */
+export const THIS_ELEMENT = 'platen-this';
+
 /** The limits of what is read. More is an error. */
 export const PAGED_LIMITS = {
   strings: 20_000,

@@ -2,7 +2,7 @@
  * Shows in generated content what is elsewhere in the document: its page number, its text, its counters; and fills lines with leaders.
  */
 import { quote } from '../../contract/css-string.ts';
-import { MAX_PAGED_TEXT, type PagedElements } from '../../contract/paged.ts';
+import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
@@ -67,11 +67,16 @@ export class References {
   ) {
     this.#changes = changes;
     const prepare = (part: ContentPart, element: Element): Piece => {
-      if (part.kind === 'call' && part.name === 'leader') return { leader: leaderText(part.args[0] ?? '') };
-      if (part.kind !== 'call' || !part.name.startsWith('target-')) return { css: part.written };
-      const target = targets.get(addressOf(part));
+      if (part.kind !== 'call') return { css: part.written };
+      if (part.name === 'leader') return { leader: leaderText(part.args[0] ?? '') };
+      return part.name.startsWith('target-') ? prepareTarget(part, element) : { css: part.written };
+    };
+    const prepareTarget = (part: ContentPart & { kind: 'call' }, element: Element): Piece => {
+      const address = addressOf(part);
+      if (address === THIS_ELEMENT) return isRunning(element) ? toCounter(part) : refer(part, element, element);
+      const target = targets.get(address);
       if (target) return refer(part, target, element);
-      this.missing.push({ to: addressOf(part).slice(0, MAX_PAGED_TEXT), element: elementName(element) });
+      this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
       return { css: '""' };
     };
     const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
@@ -99,6 +104,17 @@ export class References {
     });
     showLeaders(leaders, this.#changes);
   }
+}
+
+function toCounter({ args }: ContentPart & { kind: 'call' }): Piece {
+  return { css: `counter(${args.slice(1).join()})` };
+}
+
+/** Whether an element is shown in margin boxes, where a counter has the number of the page. */
+function isRunning(element: Element): boolean {
+  for (let around: Element | null = element; around; around = read(around, 'parentElement'))
+    if (readProperty(around, '--platen-position').startsWith('running(')) return true;
+  return false;
 }
 
 /** The generated content as CSS writes it. */
