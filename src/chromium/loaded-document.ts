@@ -120,6 +120,11 @@ export class LoadedDocument implements AsyncDisposable {
     this.#parts.load.keepsSides = keepsSides;
   }
 
+  /** Whether rules for pages by their number have sizes and margins. If they have none, that is reported. */
+  set placesPages(placesPages: boolean) {
+    this.#parts.load.placesPages = placesPages;
+  }
+
   /** The marks that its style sheets ask for. Its pages include the bleed. */
   get printersMarks(): PrintersMarks | undefined {
     return this.#parts.load.printersMarks;

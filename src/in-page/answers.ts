@@ -30,6 +30,7 @@ import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layo
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
+import { namePages, preparePageNames, removePageNames } from './entries/paged/page-names.ts';
 import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
@@ -124,6 +125,9 @@ export const answers: Questions = {
   showOverlay,
   hidePageStyles,
   showPageStyles,
+  preparePageNames,
+  removePageNames,
+  namePages,
   showWindow,
   setHeaderMargins,
   setPixelRatio(ratio) {

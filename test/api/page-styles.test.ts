@@ -1,4 +1,4 @@
-/** Rules for pages that are selected by their number: margin boxes and backgrounds on the pages of a reader. */
+/** Rules for pages that are selected by their number: margin boxes, backgrounds, sizes and margins on the pages of a reader. */
 import { describe, expect, test } from 'vitest';
 import { Printed } from '../features/printed.ts';
 import { bytesOf, Client, succeeded } from '../support/client.ts';
@@ -176,20 +176,91 @@ describe('margin boxes of selected pages', () => {
 });
 
 describe('sizes and margins of pages that are selected by their number', () => {
+  const words = (count: number, word = 'w') => Array.from({ length: count }, (_, index) => `${word}${index}`).join(' ');
+  const allWords = (printed: Printed) => printed.texts.join(' ').replaceAll('any ', '').split(' ');
+  const flow = `<p>${words(300)}</p>`;
+
   test.each([
-    ['margin', '20px', 'chapter:nth(2n)'],
-    ['size', 'A6', 'chapter:first'],
-    ['border-top', '3px solid red', ':nth(2 of chapter)'],
-  ])('%s is reported, and changes nothing', async (property, value, selector) => {
-    const html = book(`@page ${selector.replace('2n)', '3n)')} { ${property}: ${value}; @top-left { content: "any" } }`);
-    expect(await warningsOf(html)).toContainEqual(
-      expect.objectContaining({ kind: 'unsupported_css', property, value: expect.stringContaining(value) }),
+    ['chapter:first', 'bd'],
+    [':nth(2 of chapter)', 'ce'],
+    [':nth(3n + 1)', 'adg'],
+    ['chapter:nth(even):left', 'bdf'],
+  ])('are those of %s', async (selector, chosen) => {
+    const html = book(
+      `@page { @top-left { content: none } } @page ${selector} { size: 400px 350px; margin-left: 90px; margin-top: 70px }`,
     );
-    const [own, plain] = [await print(html), await print(book(''))];
-    expect(own.pages.map(({ width, height }) => [width, height])).toEqual(
-      plain.pages.map(({ width, height }) => [width, height]),
+    const printed = await print(html);
+    expect(await warningsOf(html)).toEqual([]);
+    expect(printed.texts).toEqual(PAGES);
+    const isChosen = PAGES.map((page) => chosen.includes(page));
+    expect(printed.pages.map(({ width }) => Math.round(width))).toEqual(isChosen.map((is) => (is ? 400 : 300)));
+    expect(PAGES.map((page, n) => Math.round(printed.find(n + 1, page).x))).toEqual(isChosen.map((is) => (is ? 98 : 58)));
+  });
+
+  test.each([
+    ['larger', ':nth(2), :nth(4)', '10px'],
+    ['smaller', ':nth(2), :nth(4)', '90px'],
+    ['larger from one page on', ':nth(n + 2)', '10px'],
+    ['smaller from one page on', ':nth(n + 2)', '90px'],
+    ['changed on each page', ':nth(3n + 2) { margin: 20px } @page :nth(3n)', '80px'],
+  ])('leave no word out where areas within a text are %s, and repeat none', async (_, selector, margin) => {
+    const html = book(`@page ${selector} { margin: ${margin} }`, flow);
+    const printed = await print(html);
+    expect(allWords(printed)).toEqual(words(300).split(' '));
+    expect(await warningsOf(html)).toEqual([]);
+    expect(printed.texts.every((text) => text.length > 5)).toBe(true); // no page without words
+  });
+
+  test('are followed by references, and by rules for what begins later', async () => {
+    const chapters = [180, 60, 200, 120].map((count, n) => `<section><p id="c${n}">${words(count, `${n}x`)}</p></section>`);
+    const entries = chapters.map((_, n) => `<a href="#c${n}">e${n} </a>`).join('<br>');
+    const css = `@page chapter:first { margin-top: 150px } a::after { content: "p" target-counter(attr(href), page) }`;
+    const printed = await print(book(css, `<p>${entries}</p>${chapters.join('')}`));
+    const begins = chapters.map((_, n) => printed.texts.findIndex((text) => text.includes(`${n}x0`)) + 1);
+    expect(printed.texts[0]).toBe(`any ${begins.map((page, n) => `e${n} p${page}`).join(' ')}`);
+    expect(begins.map((page, n) => Math.round(printed.find(page, `${n}x0`).y))).toEqual(
+      begins.map(() => Math.round(printed.find(begins[0] as number, '0x0').y)),
     );
+    expect(printed.find(begins[2] as number, '2x0').y).toBeGreaterThan(150);
+  });
+
+  test('hold where a table and its head go on', async () => {
+    const rows = Array.from({ length: 60 }, (_, n) => `<tr><td>r${n}</td></tr>`).join('');
+    const table = `<table><thead><tr><th>head</th></tr></thead>${rows}</table>`;
+    const printed = await print(book('@page :nth(2) { margin: 20px 20px 20px 100px } table { border-spacing: 0 }', table));
+    expect(allWords(printed).filter((word) => word !== 'head')).toEqual(Array.from({ length: 60 }, (_, n) => `r${n}`));
+    expect(Math.round(printed.find(2, 'head').x - printed.find(1, 'head').x)).toBe(50);
+    expect(printed.texts.every((text) => text.includes('head'))).toBe(true);
+  });
+
+  test('leave the structure of a tagged document as it is', async () => {
+    const tagged = async (css: string) =>
+      readTaggedText(
+        Buffer.from(
+          await bytesOf(await succeeded(client.pdf({ html: book(css), options: { conformance: 'PDF/UA-1', compress: false } }))),
+        ),
+      );
+    expect(await tagged('@page chapter:first { margin-top: 90px }')).toEqual(await tagged(''));
+  });
+
+  test.each([
+    ['a body that is a grid', 'body { display: grid }'],
+    ['vertical text', 'html { writing-mode: vertical-rl }'],
+    ['a body with a border', 'body { border: 1px solid red }'],
+  ])('are reported, and change nothing, with %s', async (_, css) => {
+    const html = (rule: string) => book(`${css} ${rule}`);
+    const rule = '@page :nth(2) { margin-left: 90px }';
+    expect(await warningsOf(html(rule))).toEqual([
+      expect.objectContaining({ kind: 'unsupported_css', property: 'margin-left', value: '90px in @page :nth(2)' }),
+    ]);
+    const [own, plain] = [await print(html(rule)), await print(html(''))];
     expect(own.find(2, 'b')).toEqual(plain.find(2, 'b'));
+    expect(own.pages).toHaveLength(plain.pages.length);
+  });
+
+  test('have no effect on a single page', async () => {
+    const html = book('@page :nth(2) { margin-left: 90px }');
+    expect((await print(html, { singlePage: true })).pages).toHaveLength(1);
   });
 });
 

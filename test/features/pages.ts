@@ -276,6 +276,24 @@ export const SELECTORS: Area = {
       check: (print) => near(print.find(1, 'a').x, 50) && near(print.find(2, 'b').x, 90) && near(print.find(3, 'c').x, 50),
     }),
     feature({
+      name: 'a size and margins of `@page :nth(2)`, within a text',
+      spec: `${GCPM}#document-page-selectors`,
+      css: '@page :nth(2) { size: 400px 300px; margin: 50px 50px 50px 90px }',
+      body: lines('a', 40),
+      check: (print) =>
+        hasSizes(print, [300, 400], [400, 300], [300, 400]) &&
+        sameTexts(print.texts, [text('a', 1, 15), text('a', 16, 25), text('a', 26, 40)]) &&
+        near(print.find(2, 'a16').x, 90) &&
+        near(print.find(3, 'a26').x, 50),
+    }),
+    feature({
+      name: 'a margin of `@page chapter:first`, at the beginning of each chapter',
+      spec: `${GCPM}#document-page-selectors`,
+      css: '@page chapter:first { margin-top: 250px } .chapter { page: chapter; break-before: page }',
+      body: `<p>x</p><div class="chapter">${lines('a', 10)}</div><div class="chapter">${lines('b', 10)}</div>`,
+      pages: ['x', text('a', 1, 5), text('a', 6, 10), text('b', 1, 5), text('b', 6, 10)],
+    }),
+    feature({
       name: 'named pages, with a break before and after them',
       spec: `${PAGE}#using-named-pages`,
       css: named('@page note { @top-left { content: "note" } } .note { page: note }'),

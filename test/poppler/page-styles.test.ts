@@ -40,3 +40,22 @@ test.each<[what: string, css: string, options: object]>([
   const laid = await pixelsOf(`<style>${STYLES} ${css} @page :nth(99) { background: red }</style>${BODY}`, options);
   expect(laid.equals(plain)).toBe(true);
 });
+
+test.each<[what: string, body: string]>([
+  ['text', `<h1>Title</h1>${'<p>The quick brown fox jumps over the lazy dog, and nobody knows why. </p>'.repeat(120)}`],
+  ['one long paragraph', `<p>${'The quick brown fox jumps over the lazy dog. '.repeat(400)}</p>`],
+  [
+    'a table with a repeated head',
+    `<table border="1"><thead><tr><th>No<th>Text</thead>${'<tr><td>1<td>Some text in a cell that is long'.repeat(120)}</table>`,
+  ],
+  [
+    'floats, lists, columns and boxes',
+    `${'<img style="float: left; width: 80px; height: 90px; background: red"><ul><li>one<li>two</ul><p>Text beside the box, of some length, again and again.</p><div style="columns: 2">First column, and a second one with text</div><div style="break-inside: avoid; border: 1px solid; padding: 30px">whole</div>'.repeat(15)}`,
+  ],
+  ['forced breaks and names', `${BODY}<p class="next">x<div class="wide">${'<p>y</p>'.repeat(60)}</div>`],
+])('%s in areas that names give to pages is as in those of Chromium', async (_, body) => {
+  const css = 'margin: 40mm 20mm 10mm 60mm';
+  const known = await pixelsOf(`<style>${STYLES} @page :left { ${css} }</style>${body}`, {});
+  const named = await pixelsOf(`<style>${STYLES} @page :nth(2), :nth(2n + 4) { ${css} }</style>${body}`, {});
+  expect(named.equals(known)).toBe(true);
+});

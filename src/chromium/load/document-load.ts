@@ -151,6 +151,10 @@ export class DocumentLoad implements Disposable {
     this.#inspection.keepsSides = keepsSides;
   }
 
+  set placesPages(placesPages: boolean) {
+    this.#inspection.placesPages = placesPages;
+  }
+
   get printersMarks(): PrintersMarks | undefined {
     return this.#inspection.printersMarks;
   }

@@ -17,6 +17,8 @@ const RULE = /^@page\b(.*)$/is;
 /** Lists, several classes, classes after a name, and those that Chromium does not know. */
 const MAY_TRANSLATE = /:(?:blank|nth)|@page[^{},]{0,200},|@page(?![-\w])\s{0,9}:?[-\w\u0080-\uFFFF]{1,100}\s{0,9}:/i;
 const NUMBERED = 'platen-numbered';
+/** For what decides where the content of such pages is. */
+const PLACED = 'platen-placed';
 /** What decides where the content of a page is. */
 const GEOMETRY = /^(?:size|margin|padding|border(?!.*-color$)|(?:(?:min|max)-)?(?:width|height|inline|block)|page-orientation)/;
 
@@ -32,9 +34,9 @@ export function translateSelectors(
     if (at < 0) return [declaration];
     return (translateSelector(declaration.within[at] ?? '') ?? []).flatMap(([pages, name]) => {
       const isNumbered = name.startsWith(NUMBERED);
-      if (isNumbered && changesGeometry(declaration)) return [];
-      if (isNumbered && declaration.property) numbered.set(name, pages);
-      return { ...declaration, ...movedTo(`@page ${name}`, at, declaration), pages };
+      const written = isNumbered && changesGeometry(declaration) ? name.replace(NUMBERED, PLACED) : name;
+      if (isNumbered && declaration.property) numbered.set(written, pages);
+      return { ...declaration, ...movedTo(`@page ${written}`, at, declaration), pages };
     });
   });
 }
@@ -48,7 +50,12 @@ export function movedRule({ property, written, pages }: TranslatedDeclaration): 
   return pages && property ? [ruleWithin(written.within, `${property}: ${written.value}`)] : [];
 }
 
-/** The selectors of pages that are known too late for a declaration, because it would move their content. */
+/** Whether the rules that are written for a page name move the content of pages. */
+export function movesContent(name: string): boolean {
+  return name.startsWith(PLACED);
+}
+
+/** The selectors of pages that are known too late for a declaration, because it moves their content. */
 export function findLateSelectors(declaration: Declaration): PageSelector[] {
   if (!changesGeometry(declaration)) return [];
   const translated = translateSelector(declaration.within.at(-1) ?? '') ?? [];

@@ -6,5 +6,7 @@ export const EVEN_PAGES = ':platen-even';
 
 /** The selectors that Chromium knows of a page, with their specificity. */
 export type PageClass = Record<string, number>;
+/** What came of giving names to pages: whether the document must be printed again, or the rules are too long. */
+export type Naming = 'changed' | 'same' | 'too long';
 /** The rules of all classes of pages have at most so many characters. */
 export const MAX_PAGE_CSS = 4_194_304;

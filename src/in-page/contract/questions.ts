@@ -8,7 +8,7 @@ import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } fr
 import type { LastBlock, LayoutLinks, PageRisk } from './layout.ts';
 import type { OverlaySheet } from './overlay.ts';
 import type { HeaderMargins } from './page-headers.ts';
-import type { PageClass } from './page-selectors.ts';
+import type { Naming, PageClass } from './page-selectors.ts';
 import type {
   ContentsOrder,
   Crowding,
@@ -82,6 +82,9 @@ export interface Questions {
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;
   showPageStyles(classes: PageClass[], pages: number[]): boolean;
+  preparePageNames(): boolean;
+  removePageNames(): null;
+  namePages(classes: PageClass[], pages: number[]): Naming;
   findTables(): FoundTables;
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   prepareHeaders(markup: string[]): null;

@@ -21,7 +21,8 @@ export function findPainted(file: PrintedPages): number[] {
 /** A longer content cannot be blank, and takes longer to read. */
 const MAX_BYTES = 400;
 
-function isBlank(file: PrintedPages, index: number): boolean {
+/** Whether the page with this index shows nothing but a background or border. */
+export function isBlank(file: PrintedPages, index: number): boolean {
   const page = file.text(file.pages[index] ?? 0);
   const [, id] = /\/Contents (\d+) 0 R/.exec(page) ?? [];
   if (id === undefined || (file.stream(Number(id))?.length ?? 0) > MAX_BYTES) return false;

@@ -17,6 +17,8 @@ import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** A document that still changes after as many prints does not settle. */
 const MAX_PRINTS = 4;
+/** As many more if the areas of pages depend on where they are: each print settles at least one page. */
+const MAX_LAST_PRINTS = 16;
 
 export class PagedContent {
   readonly #document: LoadedDocument;
@@ -72,10 +74,12 @@ export class PagedContent {
 
   async #settleAll(first: Print): Promise<Print> {
     let print = first;
-    for (let prints = 1; ; prints++) {
+    let [prints, lastPrints] = [1, 0];
+    for (;;) {
       const changed = await this.#change(print);
       if (!changed.length) return print;
-      if (prints === MAX_PRINTS) throw neverSettles(changed);
+      if (changed[0]?.settlesLast) [prints, lastPrints] = [0, lastPrints + 1];
+      if (prints++ === MAX_PRINTS || lastPrints > MAX_LAST_PRINTS) throw neverSettles(changed);
       print = await this.#print(print.settings);
     }
   }
@@ -85,7 +89,9 @@ export class PagedContent {
     if (!this.#parts.some((part) => part.settle)) return [];
     const paged = this.#read(print);
     const changed: PagedPart[] = [];
-    for (const part of this.#parts) if (await part.settle?.(paged)) changed.push(part);
+    for (const isLast of [false, true])
+      for (const part of this.#parts)
+        if (!!part.settlesLast === isLast && !(isLast && changed.length) && (await part.settle?.(paged))) changed.push(part);
     return changed;
   }
 

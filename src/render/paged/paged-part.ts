@@ -14,6 +14,8 @@ export interface PagedPrint {
 }
 
 export interface PagedPart {
+  /** Whether it settles prints that no other part changes. It may need many. */
+  readonly settlesLast?: boolean;
   /** The settings with which the document is printed first. */
   adjust?(settings: Print['settings']): Print['settings'];
   /** Changes the document as the print tells. Returns whether it must be printed again. */

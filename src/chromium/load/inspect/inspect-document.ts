@@ -74,6 +74,8 @@ export class DocumentInspection {
   #printersMarks: PrintersMarks | undefined;
   /** Whether all breaks to a page of one side are right, so that they are not reported. */
   keepsSides = false;
+  /** Whether pages have the sizes and margins of rules by their number. */
+  placesPages = false;
   /** Undefined for images, which have no pages. */
   readonly #print: PrintSettings | undefined;
 
@@ -158,7 +160,8 @@ export class DocumentInspection {
     const print = this.#print;
     const choosesSize = print?.paperChosenBy === 'document' && !print.singlePage;
     const candidates = findPagedCandidates(print ? this.#styles.texts : []).filter(
-      ({ property, question }) => (choosesSize || property !== 'size') && !(this.keepsSides && question.check === 'break'),
+      ({ property, question, isLate }) =>
+        (choosesSize || property !== 'size') && !(this.keepsSides && question.check === 'break') && !(this.placesPages && isLate),
     );
     const questions = candidates.map(({ question }) => question);
     const findEffects = (world: World) => ask(this.#session, 'findEffects', [questions], EFFECTS, world);

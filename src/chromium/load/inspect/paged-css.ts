@@ -14,10 +14,12 @@ import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 /** CSS that may be unsupported, and what the document must be asked. */
 export interface Candidate extends UnsupportedCss {
   question: EffectQuestion;
+  /** Whether it is for pages that are known only when they have been laid out. */
+  isLate?: boolean;
 }
 
 /** What is wrong with a declaration. */
-type Fault = Pick<UnsupportedCss, 'value' | 'effect' | 'why'> & Pick<EffectQuestion, 'check' | 'name'>;
+type Fault = Pick<Candidate, 'value' | 'effect' | 'why' | 'isLate'> & Pick<EffectQuestion, 'check' | 'name'>;
 
 /** What all style sheets say together. */
 interface Facts {
@@ -170,8 +172,8 @@ function pageSelectorFault({ within }: Declaration): Fault | undefined {
 /** What is declared for pages that are known only when they have been laid out. */
 function lateFault({ value, within }: Declaration, late: readonly PageSelector[], { pages }: Facts): Fault | undefined {
   const why =
-    'the pages of this rule are known when they have been laid out, so that only their margin boxes and backgrounds change';
-  const fault = { value: `${value} in ${within.at(-1)}`, why };
+    'the pages of this rule are known when they have been laid out, and the body cannot be laid out again for them: it has footnotes, another display than block, columns, vertical text or a shadow tree, or would change; only margin boxes and backgrounds change';
+  const fault = { value: `${value} in ${within.at(-1)}`, why, isLate: true };
   const ofNames = late.map(({ name, classes }) => (classes.length === 1 && classes[0]?.kind === 'first' ? name : ''));
   if (ofNames.includes('')) return { ...fault, check: 'applies' };
   const name = ofNames.find((each) => pages.has(each)); // Chromium applies it to the first page of the document
@@ -225,11 +227,13 @@ function counterUseFault(declaration: Declaration, { set, used }: Facts): Fault 
   const isPage = findPlace(declaration) === 'page';
   const isSetByRoot = (name: string) => set.root.has(name) && !(isPage && used.page.has('pages'));
   const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
-  const zero = findCounters(value).find((name) => /^(?:section-)?pages?$/.test(name) !== isPage && !isSet(name));
+  const isUnknown = (name: string) =>
+    isPage ? !/^(?:section-)?pages?$/.test(name) : /^(?:section-page|(?:section-)?pages)$/.test(name);
+  const zero = findCounters(value).find((name) => isUnknown(name) && !isSet(name));
   if (zero === undefined) return undefined;
   const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;
   if (isPage) return { check: 'applies', value, effect, why: 'set it in @page, or on html if no margin box has counter(pages)' };
-  return { check: 'content', value, effect, why: `page numbers are known only in ${MARGIN_BOXES}` };
+  return { check: 'content', value, effect, why: `it is known only in ${MARGIN_BOXES}` };
 }
 
 function pictureFault(value: string, pattern: RegExp): Fault | undefined {

@@ -25,16 +25,26 @@ export function hidePageStyles(): null {
 /** Shows empty pages of these classes instead of the document, for good. Returns false if their rules are too long. */
 export function showPageStyles(classes: PageClass[], pages: number[]): boolean {
   hiding.undo();
-  const sheets = [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')];
-  const rules = sheets.flatMap((sheet) => readPageRules(sheet));
+  const css = writeClasses(classes);
+  if (css === undefined) return false;
+  for (const sheet of allSheets()) removePageRules(sheet);
+  showSheets(pages.map(createPage), css);
+  return true;
+}
+
+/** Writes the rules of each class for its name. Returns undefined if they are too long. */
+export function writeClasses(classes: readonly PageClass[]): string | undefined {
+  const rules = allSheets().flatMap((sheet) => readPageRules(sheet));
   let css = '';
   for (const [number, selectors] of classes.entries()) {
     for (const rule of selectRules(rules, selectors)) css += `${writeRule(rule, nameClass(number))}\n`;
-    if (css.length > MAX_PAGE_CSS) return false;
+    if (css.length > MAX_PAGE_CSS) return undefined;
   }
-  for (const sheet of sheets) removePageRules(sheet);
-  showSheets(pages.map(createPage), css);
-  return true;
+  return css;
+}
+
+function allSheets(): CSSStyleSheet[] {
+  return [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')];
 }
 
 interface PageRule {
@@ -100,7 +110,8 @@ function removePageRules(sheet: Pick<CSSStyleSheet, 'cssRules' | 'deleteRule'>):
   }
 }
 
-function nameClass(number: number): string {
+/** The name of the pages of a class. */
+export function nameClass(number: number): string {
   return `platen-class-${number}`;
 }
 
