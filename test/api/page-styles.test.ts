@@ -269,3 +269,8 @@ test('a document without pages of the name has nothing laid under its pages', as
   expect(own.texts).toEqual(PAGES.map((page) => `any ${page}`));
   expect([own, other].map(({ bytes }) => Buffer.from(bytes).includes('PlatenUnderlay'))).toEqual([false, true]);
 });
+
+test('no page follows the last ones if they have a name and elements are looked for', async () => {
+  const { texts } = await print(book('', '<p>a</p><section><h2>b</h2></section>'), { layout: ['h2'] });
+  expect(texts).toEqual(['any a', 'any b']);
+});
