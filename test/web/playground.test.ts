@@ -7,8 +7,8 @@ import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-pa
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
-import { IN_FIREFOX } from '../support/web-page.ts';
 import { smallPdf } from '../support/small-pdf.ts';
+import { IN_FIREFOX } from '../support/web-page.ts';
 
 const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;

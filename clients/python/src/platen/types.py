@@ -2054,7 +2054,7 @@ class ServiceState(TypedDict):
     waiting_items: int
     """Batch items that are not being rendered yet."""
     failed_webhooks: int
-    """Webhooks of the last 30 days that were given up."""
+    """Webhooks of the last 30 days that were given up; 1,000 for more."""
     disk_bytes: int
     disk_free_bytes: int
 
