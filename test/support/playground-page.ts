@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { eventually, type SharedService } from './service.ts';
-import type { Visitor, VisitorBrowser } from './web-page.ts';
+import { IN_FIREFOX, type Visitor, type VisitorBrowser } from './web-page.ts';
 
 export class PlaygroundPage {
   readonly page: Page;
@@ -52,7 +52,9 @@ export class PlaygroundPage {
   async write(label: string, text: string): Promise<void> {
     await this.editor(label).focus();
     await this.page.keyboard.press('Control+a');
-    await this.page.evaluate(`document.execCommand('insertText', false, ${JSON.stringify(text)})`); // keys would close brackets
+    // In Firefox, Playwright presses keys instead, for which the editor closes brackets.
+    if (IN_FIREFOX) await this.page.evaluate(`document.execCommand('insertText', false, ${JSON.stringify(text)})`);
+    else await this.page.keyboard.insertText(text);
   }
 
   /** Waits until a page of the PDF contains this text. */
