@@ -32,7 +32,7 @@ export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
   return {
     async visit(at, options = {}) {
       const context = await browser.newContext({ baseURL: at, viewport: WIDE, ...options });
-      context.setDefaultTimeout(30_000);
+      context.setDefaultTimeout(90_000);
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('console', (message) => {
