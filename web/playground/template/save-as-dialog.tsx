@@ -1,7 +1,5 @@
 /** Stores the draft as a template. A guest signs in first, and the draft stays where it is. */
-import { useState } from 'preact/hooks';
-import { useAction } from '../../dashboard/action.ts';
-import { ErrorMessage, Loading } from '../../dashboard/components.tsx';
+import { Loading } from '../../dashboard/components.tsx';
 import { useLoaded } from '../../dashboard/loaded.ts';
 import type { TemplateRecord } from '../../dashboard/records.ts';
 import { mayResume, resume, send, session } from '../../dashboard/session.ts';
@@ -14,6 +12,7 @@ import './template.css';
 import { draft } from '../draft.ts';
 import { titleOf } from '../draft-history.ts';
 import { becomeTemplate } from '../stored-draft.ts';
+import { NameForm } from './name-form.tsx';
 
 const MAX_NAME = 200;
 /** The name under which the data is stored with the template. */
@@ -29,7 +28,19 @@ export function SaveAsDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Save as template" onClose={onClose}>
       {session.value ? (
-        <NameForm onClose={onClose} />
+        <NameForm
+          initial={titleOf(draft.peek())}
+          maxLength={MAX_NAME}
+          verb="Save"
+          running="Saving…"
+          onName={storeDraft}
+          onClose={onClose}
+        >
+          <p class="hint">
+            A template is rendered by its id with different data. Its text is stored in the account of{' '}
+            <bdi>{session.value.account.name}</bdi>.
+          </p>
+        </NameForm>
       ) : resuming.value ? (
         <>
           <SignInForm hint="A template belongs to an account. Your draft stays in the editor while you sign in." />
@@ -41,41 +52,6 @@ export function SaveAsDialog({ onClose }: { onClose(): void }) {
         <Loading what="your account" />
       )}
     </Dialog>
-  );
-}
-
-function NameForm({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState(titleOf(draft.peek()));
-  const saving = useAction();
-  const save = (event: Event) => {
-    event.preventDefault();
-    saving.run(() => storeDraft(name));
-  };
-  return (
-    <form class="stack" onSubmit={save}>
-      <p class="hint">
-        A template is rendered by its id with different data. Its text is stored in the account of{' '}
-        <bdi>{session.value?.account.name}</bdi>.
-      </p>
-      <div class="field">
-        <label for="template-name">Name</label>
-        <input
-          id="template-name"
-          autocomplete="off"
-          maxLength={MAX_NAME}
-          dir="auto"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </div>
-      <ErrorMessage error={saving.error} />
-      <div class="actions end">
-        <Button label="Cancel" onClick={onClose} />
-        <button type="submit" class="button primary" disabled={saving.running}>
-          {saving.running ? 'Saving…' : 'Save'}
-        </button>
-      </div>
-    </form>
   );
 }
 

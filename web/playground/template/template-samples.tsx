@@ -13,6 +13,7 @@ import { readData } from '../../shared/read-data.ts';
 import { showToast } from '../../shared/toast.tsx';
 import { change, draft } from '../draft.ts';
 import { type OpenedTemplate, opened } from '../opened.ts';
+import { NameForm } from './name-form.tsx';
 
 const MAX_NAME = 40;
 const NOT_STORED = '';
@@ -150,38 +151,13 @@ interface NameDialogProps {
 }
 
 function NameDialog({ title, taken, onName, onClose }: NameDialogProps) {
-  const [name, setName] = useState('');
-  const action = useAction();
-  const isTaken = taken.includes(name);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (name && !isTaken) action.run(() => onName(name));
+  const fault = (name: string) => {
+    if (!name) return 'A sample has a name.';
+    return taken.includes(name) ? 'There is already a sample with this name.' : '';
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <div class="field">
-          <label for="sample-name">Name</label>
-          <input
-            id="sample-name"
-            autocomplete="off"
-            maxLength={MAX_NAME}
-            dir="auto"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <p class="hint" role="status">
-            {isTaken && 'There is already a sample with this name.'}
-          </p>
-        </div>
-        <ErrorMessage error={action.error} />
-        <div class="actions end">
-          <Button label="Cancel" onClick={onClose} />
-          <button type="submit" class="button primary" disabled={!name || isTaken || action.running}>
-            Store
-          </button>
-        </div>
-      </form>
+      <NameForm maxLength={MAX_NAME} verb="Store" {...{ fault, onName, onClose }} />
     </Dialog>
   );
 }
