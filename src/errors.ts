@@ -100,6 +100,11 @@ export function fieldErrors({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }
 
+/** The same `invalid_request` about fields of other names. */
+export function renameFields(error: ServiceError, toName: (path: string) => string): ServiceError {
+  return invalidRequest(fieldErrors(error).map((each) => ({ ...each, path: toName(each.path) })));
+}
+
 /** Names the object before the fields that errors are about. */
 export function errorsWithin(name: string, error: ServiceError): FieldError[] {
   return fieldErrors(error).map(({ path, message }) => ({ path: [name, path].filter(Boolean).join('.'), message }));

@@ -3,7 +3,7 @@
  * with the domain of another host than the document. Values of the form in, the target of a render out.
  */
 import { RE2JS } from 're2js';
-import { fieldErrors, hasCode, invalidField, invalidRequest } from '../errors.ts';
+import { hasCode, invalidField, invalidRequest, renameFields } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type SourceRequest } from '../render/request/render-request.ts';
 
 type Values = ReadonlyMap<string, unknown>;
@@ -106,6 +106,6 @@ function foreignCookie(cookie: GivenCookie, index: number, limits: RenderLimits)
     if (!hasCode(error, 'invalid_request')) throw error;
     const path = (each: string) =>
       each === 'url' ? `cookies[${index}].domain` : each.replace('options.cookies[0]', `cookies[${index}]`);
-    throw invalidRequest(fieldErrors(error).map((each) => ({ ...each, path: path(each.path) })));
+    throw renameFields(error, path);
   }
 }

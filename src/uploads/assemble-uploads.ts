@@ -5,6 +5,7 @@
 import { invalidField } from '../errors.ts';
 import type { Assembled, AssemblyFault, AssemblyOrder } from '../pdf/assemble/assemble.ts';
 import { mergedTooLarge } from '../pdf/merge/merge.ts';
+import { putBack } from '../pdf/objects/write.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
 import type { WithPlaceholder } from '../pdf/security/further-signature.ts';
 import type { Replies } from '../queue/process-pool.ts';
@@ -91,8 +92,7 @@ class OrderedParts {
     const [file] = others.files;
     if (!file || !this.#kept.length) return others;
     const { content, pages } = file;
-    const chunks = [content.subarray(0, headerBytes), ...this.#kept.splice(0), content.subarray(headerBytes)];
-    return { ...others, files: [{ content: Buffer.concat(chunks), pages }] };
+    return { ...others, files: [{ content: putBack({ content, headerBytes }, this.#kept.splice(0)), pages }] };
   }
 }
 

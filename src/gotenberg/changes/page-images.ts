@@ -1,5 +1,5 @@
 /** The routes that draw pages: a form with PDFs in; an image, or an archive of several, out. Nothing is charged. */
-import { fieldErrors, hasCode, invalidField, invalidRequest } from '../../errors.ts';
+import { hasCode, invalidField, renameFields } from '../../errors.ts';
 import type { RouteServices } from '../../http/routes/services.ts';
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
@@ -58,7 +58,8 @@ export function drawPdfs(
       const images = await pageDrawing
         .drawMany(principal.accountId, { content, pages, dpi, encoding, hold }, client)
         .catch((error: unknown) => {
-          throw namingFields(error, path, field);
+          if (!hasCode(error, 'invalid_request')) throw error;
+          throw renameFields(error, (given) => (given === 'pages' ? field : given || toFileName(path)));
         });
       for (const [index, { page, image }] of images.entries()) {
         const number = route === 'render' ? `_${page}` : `-${index + 1}`; // as version 9 and version 8 name them
@@ -70,14 +71,4 @@ export function drawPdfs(
     memory.makeRoomFor(packed.bytes);
     return { ...packed, remaining: null };
   };
-}
-
-function namingFields(error: unknown, file: string, pagesField: string): unknown {
-  if (!hasCode(error, 'invalid_request')) return error;
-  return invalidRequest(
-    fieldErrors(error).map(({ path, message }) => ({
-      path: path === 'pages' ? pagesField : path || toFileName(file),
-      message,
-    })),
-  );
 }

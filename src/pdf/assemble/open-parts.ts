@@ -7,6 +7,7 @@ import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
 import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { putBack, type WithoutBody } from '../objects/write.ts';
 import { hasSignature } from '../security/signature-field.ts';
 import { readFiles, withUniqueNames } from './files.ts';
 import { type OpenDocument, type PagePlace, StepError } from './open-document.ts';
@@ -64,15 +65,9 @@ export interface PartStore {
 
 type Found = Pick<OpenDocument, 'places' | 'dropped'>;
 
-/** The parts as one PDF: open, or as it was written if nothing is left to do. */
+/** The parts as one PDF: open, or as it was written if nothing is left to do, without what the store keeps. */
 interface OpenedParts extends Found {
-  pdf: ForeignPdf | Written;
-}
-
-/** A PDF as it was written. What the store keeps of it belongs after the header. */
-export interface Written {
-  content: Uint8Array;
-  headerBytes: number;
+  pdf: ForeignPdf | WithoutBody;
 }
 
 /** Throws `PartError`, and `resource_limit` if the whole is larger than `maxBytes`. */
@@ -99,9 +94,9 @@ async function keepWritten(merged: MergedFile, store: PartStore | undefined): Pr
   if (written) await store.keep(written);
 }
 
-async function whole({ content, headerBytes }: Written, store: PartStore | undefined): Promise<Uint8Array> {
+async function whole(written: WithoutBody, store: PartStore | undefined): Promise<Uint8Array> {
   const kept = await store?.takeBack();
-  return kept?.length ? Buffer.concat([content.subarray(0, headerBytes), kept, content.subarray(headerBytes)]) : content;
+  return kept?.length ? putBack(written, [kept]) : written.content;
 }
 
 async function openPart(part: AssemblyPart, index: number, document: Found, checks: PartChecks): Promise<ForeignPdf> {
@@ -181,7 +176,7 @@ function removeSignatures(pdf: ForeignPdf): void {
 
 /** What is joined of the parts, and what is added to the whole afterwards. */
 interface Joined {
-  written: Written;
+  written: WithoutBody;
   files: AssociatedFile[];
   labels: Array<PageLabel | undefined>;
 }

@@ -41,6 +41,17 @@ function pdfHeader(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
+/** A file without what `takeBody` has taken of it. */
+export interface WithoutBody {
+  content: Uint8Array;
+  headerBytes: number;
+}
+
+/** Puts back, after the header, what was taken. */
+export function putBack({ content, headerBytes }: WithoutBody, taken: readonly Uint8Array[]): Buffer {
+  return Buffer.concat([content.subarray(0, headerBytes), ...taken, content.subarray(headerBytes)]);
+}
+
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
