@@ -63,6 +63,8 @@ const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 const REPLIES_ON_DISK = 4;
 /** How long merging may run while others wait. Merging hundreds of documents takes longer than any other work. */
 const LONGEST_MERGE_MS = 30_000;
+/** Of a letterhead that a visitor of the playground sends, and of all that are remembered. */
+const MAX_VISITOR_BYTES = 8_388_608;
 /** Of all accounts together; an account has one at a time. */
 const [MAX_PREVIEWS, MAX_WAITING_PREVIEWS] = [16, 256];
 
@@ -337,8 +339,6 @@ async function openPlayground(
   };
   return { playground, proxy, time, close };
 }
-
-const MAX_VISITOR_BYTES = 8_388_608;
 
 /** Visitors have a process of their own for PDFs, so that they take none from key holders. */
 function openVisitorLetterheads() {

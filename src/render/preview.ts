@@ -47,14 +47,15 @@ export async function renderPreview(
   const owner = `account ${principal.accountId}`;
   await time.refresh(owner);
   time.requireTime(owner);
-  const begun = { fillMs: 0, leave: () => {}, deadline: undefined as Deadline | undefined };
+  await using turn = new AsyncDisposableStack();
   const fill = async (deadline: Deadline, hold: (bytes: number) => void) => {
-    begun.leave = await turns.acquire(owner, deadline);
+    turn.defer(await turns.acquire(owner, deadline));
     time.requireTime(owner); // previews that were accepted before may have used the rest
-    const begunAt = performance.now();
-    begun.deadline = deadline;
+    const begun = performance.now();
+    let fillMs = 0;
+    turn.defer(() => time.add(owner, fillMs + renderMs(deadline)));
     return fillUnsaved(services, request, principal, deadline, hold).finally(() => {
-      begun.fillMs = performance.now() - begunAt;
+      fillMs = performance.now() - begun;
     });
   };
   const work = async (admitted: Admitted, content: Content) => {
@@ -66,12 +67,7 @@ export async function renderPreview(
     noteRendered(pdf);
     return pdf;
   };
-  try {
-    return await runCharged<RenderedPdf, Content>(services, request, principal, client, work, fill, 0);
-  } finally {
-    if (begun.deadline) await time.add(owner, begun.fillMs + renderMs(begun.deadline));
-    begun.leave();
-  }
+  return await runCharged<RenderedPdf, Content>(services, request, principal, client, work, fill, 0);
 }
 
 function fillUnsaved(

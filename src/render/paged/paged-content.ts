@@ -88,11 +88,13 @@ export class PagedContent {
   async #change(print: Print): Promise<PagedPart[]> {
     if (!this.#parts.some((part) => part.settle)) return [];
     const paged = this.#read(print);
-    const changed: PagedPart[] = [];
-    for (const isLast of [false, true])
-      for (const part of this.#parts)
-        if (!!part.settlesLast === isLast && !(isLast && changed.length) && (await part.settle?.(paged))) changed.push(part);
-    return changed;
+    const settle = async (parts: PagedPart[]) => {
+      const changed: PagedPart[] = [];
+      for (const part of parts) if (await part.settle?.(paged)) changed.push(part);
+      return changed;
+    };
+    const changed = await settle(this.#parts.filter(({ settlesLast }) => !settlesLast));
+    return changed.length ? changed : settle(this.#parts.filter(({ settlesLast }) => settlesLast));
   }
 
   /** Each PDF is read once. */
