@@ -22,6 +22,7 @@ async function openBeside({ visitor }: PlaygroundPage, path = '/', storage = '{}
 
 async function titlesOf({ page }: PlaygroundPage): Promise<string[]> {
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Drafts' }).waitFor(); // its code is loaded first
   const titles = await page.locator('.drafts strong').allTextContents();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   return titles;
