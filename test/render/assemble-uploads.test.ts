@@ -1,11 +1,11 @@
 /** Assembling uploaded PDFs: pages, bookmarks and tags of several, and isolation from hostile files. */
-import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { noise } from '../support/noise.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
@@ -213,13 +213,14 @@ describe('hostile tags', () => {
 
 describe('parts of many megabytes', () => {
   const large = closeAfterAll(new UploadAssembly({ maxPdfBytes: 40_000_000 }));
-  /** About 3 MB that cannot be compressed. */
+  const comment = (seed: number) => Buffer.from(noise(1_500_000, seed).map((byte) => (byte === 10 || byte === 13 ? 0 : byte)));
+  /** About 3 MB that cannot be compressed; a reader takes all of it for a comment. */
   const withPages = (width: number, catalog = '') =>
     pdfOf(
       `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
       '<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>',
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} 400]/Contents 4 0 R>>`,
-      inText(randomBytes(1_500_000).toString('hex'), '/ASCIIHexDecode'),
+      inText(`25${comment(width).toString('hex')}`, '/ASCIIHexDecode'),
     );
   const joined = async (...contents: Uint8Array[]) => {
     const parts = contents.map((content, at) => ({ title: `part ${at}`, content, ...OTHERS }));
@@ -275,7 +276,7 @@ describe('hostile files', () => {
     const large = pdfOf(
       '<</Type/Catalog/Pages 2 0 R>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-      `<</Type/Page/Parent 2 0 R/X (${randomBytes(600_000).toString('hex')})>>`, // can hardly be compressed
+      `<</Type/Page/Parent 2 0 R/X (${noise(600_000).toString('hex')})>>`, // can hardly be compressed
     );
     await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });
@@ -357,7 +358,7 @@ test('an attachment that cannot be decompressed is reported', async () => {
 });
 
 describe('what steps make of a PDF is limited', () => {
-  const LARGE = two('', '/Contents 5 0 R', inText(randomBytes(100_000).toString('hex'), '/ASCIIHexDecode'));
+  const LARGE = two('', '/Contents 5 0 R', inText(noise(100_000).toString('hex'), '/ASCIIHexDecode'));
   const parts = [{ ...OTHERS, content: LARGE, title: 'a' }];
 
   test('to as many bytes for all PDFs of a split as for one', async () => {

@@ -1,6 +1,6 @@
 /** PDFs that are meant to do harm: to stop a reader, to fill its memory, or to mislead it. Each kind is made when it is needed. */
-import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { noise } from './noise.ts';
 
 type Body = string | Buffer;
 
@@ -210,10 +210,10 @@ const SYNTAX: Record<string, () => Buffer> = {
   'an object that refers to itself': () => pdf({ catalog: '/Names 5 0 R/StructTreeRoot 5 0 R', more: ['5 0 R'] }),
   'a chain of 10,000 references': () =>
     pdf({ page: '/Annots 5 0 R', more: [...Array.from({ length: 10_000 }, (_, at) => `${at + 6} 0 R`), '[]'] }),
-  'garbage between objects': () => fileOf(['<</Type/Catalog/Pages 2 0 R>>', randomBytes(200_000), '<<>>']),
+  'garbage between objects': () => fileOf(['<</Type/Catalog/Pages 2 0 R>>', noise(200_000), '<<>>']),
   'a header after a megabyte': () => Buffer.concat([Buffer.alloc(1_000_000), pdf()]),
   'zeros only': () => Buffer.concat([bytesOf('%PDF-1.7\n'), Buffer.alloc(1_000_000)]),
-  'a megabyte of random bytes': () => Buffer.concat([bytesOf('%PDF-1.7\n'), randomBytes(1_000_000)]),
+  'a megabyte of random bytes': () => Buffer.concat([bytesOf('%PDF-1.7\n'), noise(1_000_000)]),
   'half of a file': () => {
     const whole = writing(HELVETICA);
     return whole.subarray(0, whole.length / 2);
@@ -237,7 +237,7 @@ const STREAMS: Record<string, () => Buffer> = {
     pdf({
       content: streamOf(deflateSync(Buffer.alloc(2_000_000, Buffer.from([129, 32]))), '/Filter[/FlateDecode/RunLengthDecode]'),
     }),
-  'a bomb of LZW': () => pdf({ content: streamOf(randomBytes(500_000), '/Filter/LZWDecode') }),
+  'a bomb of LZW': () => pdf({ content: streamOf(noise(500_000), '/Filter/LZWDecode') }),
   'filters that contain themselves': () => pdf({ content: streamOf('x', '/Filter 5 0 R'), more: ['[5 0 R/FlateDecode 5 0 R]'] }),
   'parameters that contain themselves': () =>
     pdf({ content: streamOf(deflateSync(Buffer.from('q Q')), '/Filter/FlateDecode/DecodeParms 5 0 R'), more: ['[5 0 R]'] }),
@@ -382,7 +382,7 @@ const FONTS: Record<string, () => Buffer> = {
     writing(
       '5 0 R',
       '<</Type/Font/Subtype/TrueType/BaseFont/A/FirstChar 32/LastChar 33/Widths[1 2]/FontDescriptor<</Type/FontDescriptor/FontName/A/Flags 4/FontFile2 6 0 R>>>>',
-      streamOf(Buffer.concat([Buffer.from([0, 1, 0, 0, 255, 255]), randomBytes(50_000)]), '/Length1 999999999'),
+      streamOf(Buffer.concat([Buffer.from([0, 1, 0, 0, 255, 255]), noise(50_000)]), '/Length1 999999999'),
     ),
   'a glyph that writes itself': () =>
     writing(
@@ -443,7 +443,7 @@ const CONTENT: Record<string, () => Buffer> = {
       resources: '/Shading<</S 5 0 R>>',
       more: [
         packed(
-          randomBytes(200_000),
+          noise(200_000),
           '/ShadingType 7/ColorSpace/DeviceRGB/BitsPerCoordinate 32/BitsPerComponent 16/BitsPerFlag 8/Decode[0 1e30 0 1e30 0 1 0 1 0 1]',
         ),
       ],
@@ -479,7 +479,7 @@ const CONTENT: Record<string, () => Buffer> = {
     pdf({
       content: '/C cs 1 scn 0 0 9 9 re f',
       resources: '/ColorSpace<</C[/ICCBased 5 0 R]>>',
-      more: [packed(randomBytes(100_000), '/N 1000000000/Alternate[/ICCBased 5 0 R]')],
+      more: [packed(noise(100_000), '/N 1000000000/Alternate[/ICCBased 5 0 R]')],
     }),
   'a text of a megabyte in one line': () =>
     pdf({ content: `BT /F 1 Tf (${times(1_000_000, 'x')}) Tj ET`, resources: `/Font<</F ${HELVETICA}>>` }),
@@ -499,7 +499,7 @@ const IMAGES: Record<string, () => Buffer> = {
     drawing(
       image(
         '/Width 9/Height 9/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/JBIG2Decode/DecodeParms<</JBIG2Globals 5 0 R>>',
-        randomBytes(1_000),
+        noise(1_000),
       ),
     ),
   'an image of JPEG 2000 with a gigantic header': () =>
@@ -508,7 +508,7 @@ const IMAGES: Record<string, () => Buffer> = {
         '/Width 9/Height 9/Filter/JPXDecode',
         Buffer.concat([
           Buffer.from('ff4fff51002f0000ffffffffffffffff0000000000000000ffffffffffffffff00000000000000000003070101', 'hex'),
-          randomBytes(500),
+          noise(500),
         ]),
       ),
     ),
@@ -516,14 +516,14 @@ const IMAGES: Record<string, () => Buffer> = {
     drawing(
       image(
         '/Width 2147483647/Height 2147483647/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/CCITTFaxDecode/DecodeParms<</K -1/Columns 2147483647/Rows 2147483647>>',
-        randomBytes(1_000),
+        noise(1_000),
       ),
     ),
   'a JPEG of 65,500 by 65,500 pixels': () =>
     drawing(
       image(
         '/Width 65500/Height 65500/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/DCTDecode',
-        Buffer.concat([Buffer.from('ffd8ffc00011'.concat('08ffdcffdc03012200021101031101'), 'hex'), randomBytes(500)]),
+        Buffer.concat([Buffer.from('ffd8ffc00011'.concat('08ffdcffdc03012200021101031101'), 'hex'), noise(500)]),
       ),
     ),
   'an image of 100,000 by 100,000 pixels': () =>
