@@ -25,6 +25,7 @@ import {
   reserveFootnotes,
   takeFootnotes,
 } from './entries/paged/footnotes.ts';
+import { hideDocument, showDocument } from './entries/paged/hide-document.ts';
 import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
@@ -103,6 +104,8 @@ export const answers: Questions = {
   readMarker,
   readPagedContent,
   setMarginRules,
+  hideDocument,
+  showDocument,
   takeFootnotes,
   distributeFootnotes,
   measureFootnotes,

@@ -190,7 +190,9 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const controls = await prepareFields(document, key);
   const isHyphenated = await document.hyphenate();
   const divided = paged ? undefined : await printInWindows(document, settings);
-  const first = divided ?? (await printPages(document, await layOut(document, settings)));
+  const laidOut = divided ? settings : await layOut(document, settings);
+  await paged?.fill(laidOut);
+  const first = divided ?? (await printPages(document, laidOut));
   const joined = await joinPages(document, await fitWidth(document, content, first));
   const settled = paged ? await paged.settle(joined) : joined;
   const findings = await document.findings();

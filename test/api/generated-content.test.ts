@@ -52,6 +52,11 @@ describe('references', () => {
     expect(await pagesOf(`<style>${css}</style>${BOOK}`)).toEqual(pages);
   });
 
+  test('are shown by documents whose styles change slowly', async () => {
+    const css = '* { transition: all 10s } a::after { content: " p. " target-counter(attr(href), page) }';
+    expect(await pagesOf(`<style>${css}</style>${BOOK}`)).toEqual(['Zero', 'see p. 3', 'Two', 'back p. 1']);
+  });
+
   test('work in linked and imported style sheets', async () => {
     web.site.serve({
       '/book': html(`<link rel="stylesheet" href="outer.css">${BOOK}`),

@@ -5,6 +5,7 @@ import { Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const service = await sharedService();
 
@@ -56,6 +57,19 @@ describe('header and footer', () => {
     expect(shown.length).toBeGreaterThan(5);
     const expected = shown.map((_, page) => (page % 2 ? 'left' : 'all'));
     expect(shown).toEqual(['first', ...expected.slice(1, -2), 'wide', 'last']);
+  });
+
+  test('are the same on hundreds of pages, which are printed with one font', async () => {
+    const pages = Array.from({ length: 230 }, (_, n) => `<p style="break-after: page">text ${n + 1}`).join('');
+    const reply = await service.pdf({ html: `${STYLE}${pages}<p>end`, options: { header: HEADER } });
+    const pdf = await readPdfReply(reply.clone());
+    expect(pdf.pages).toHaveLength(231);
+    for (const [n, text] of pdf.pages.entries()) {
+      expect(text).toMatch(n === 230 ? /^end\b/ : new RegExp(`^text ${n + 1}\\b`));
+      expect(text).toContain(`page ${n + 1} of 231`);
+    }
+    const files = unpackedText(Buffer.from(await reply.arrayBuffer())).match(/\/FontFile2 \d+ 0 R/g);
+    expect(files?.length).toBe(2); // of the text and of the headers, although these are printed in parts
   });
 
   test('can be empty on the first page', async () => {

@@ -164,18 +164,16 @@ await symlink(join(PROJECT, 'node_modules'), join(checkout, 'node_modules'));
 
 describe('without built pages', { timeout: 240_000 }, () => {
   const start = () => startService({}, { checkout });
+  /** A build takes minutes on a busy machine. */
+  const afterBuild = (what: string, isTrue: () => Promise<boolean>) => eventually(what, isTrue, 180_000);
   const built = (url: string) =>
-    eventually(
-      'the pages are there',
-      async () => {
-        const response = await fetch(url);
-        const text = await response.text();
-        if (response.status === 503) expect(text).toMatch(/http-equiv="refresh"/);
-        else expect(response.status).toBe(200);
-        return response.ok;
-      },
-      180_000,
-    );
+    afterBuild('the pages are there', async () => {
+      const response = await fetch(url);
+      const text = await response.text();
+      if (response.status === 503) expect(text).toMatch(/http-equiv="refresh"/);
+      else expect(response.status).toBe(200);
+      return response.ok;
+    });
 
   test('builds once when two services start together, and serves meanwhile', async () => {
     const services = await Promise.all([start(), start()]);
@@ -215,26 +213,18 @@ describe('without built pages', { timeout: 240_000 }, () => {
     const later = new Date(Date.now() + 3_600_000);
     await utimes(page, later, later);
     await using one = await start();
-    await eventually(
-      'the new page is there',
-      async () => {
-        const response = await fetch(`${one.url}/dashboard`);
-        expect(response.status).toBe(200);
-        return (await response.text()).includes('<title>Renewed');
-      },
-      60_000,
-    );
+    await afterBuild('the new page is there', async () => {
+      const response = await fetch(`${one.url}/dashboard`);
+      expect(response.status).toBe(200);
+      return (await response.text()).includes('<title>Renewed');
+    });
   });
 
   test('reports sources that cannot be built, and keeps working', async () => {
     await rm(join(checkout, 'web/dist'), { recursive: true });
     await writeFile(join(checkout, 'web/playground/main.tsx'), 'this is { no program');
     await using one = await start();
-    await eventually(
-      'the page explains it',
-      async () => (await (await fetch(one.url)).text()).includes('npm run build:web'),
-      60_000,
-    );
+    await afterBuild('the page explains it', async () => (await (await fetch(one.url)).text()).includes('npm run build:web'));
     expect((await fetch(one.url)).status).toBe(503);
     await eventually('it was logged', () => one.output().includes('the pages could not be built'));
     expect((await one.pdf({ html: '<p>x' })).status).toBe(200);

@@ -74,6 +74,8 @@ export interface Questions {
   readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal;
   showReferences(numbers: string[]): null;
   setMarginRules(css: string): null;
+  hideDocument(key: string): null;
+  showDocument(): null;
   takeFootnotes(key: string): PagedFootnote[] | null;
   measureFootnotes(widthPx: number, groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;

@@ -44,6 +44,13 @@ export class GeneratedContent implements PagedPart {
     this.#sidedBreaks = sidedBreaks;
   }
 
+  /** Whether it shows anything that only a print tells. */
+  get fillsFirst(): boolean {
+    const { references, running } = this.#elements;
+    const isShown = references.length > 0 || this.#document.pagedStyles.marginTexts.size > 0;
+    return isShown && !running.length && !this.#sidedBreaks;
+  }
+
   /** The numbers of the pages of the last print. */
   get pages(): NumberedPages {
     return this.#pages;

@@ -6,9 +6,13 @@ import { ServiceError } from '../../errors.ts';
 import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { drawOverlay } from '../../pdf/paged/overlay-pages.ts';
+import { JoinedWindows } from '../../pdf/windows/join-windows.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import { printedPages } from '../request/values/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
+
+/** Each box on a sheet takes Chromium time for each other page of the same print. */
+const MAX_SHEETS = 100;
 
 /** The boxes of each page by its index. */
 export type OverlayBoxes = ReadonlyMap<number, readonly OverlayBox[]>;
@@ -25,14 +29,40 @@ export async function layOver(
   const sheets = pages.map((page): OverlaySheet => {
     return { ...file.pageSize(page), boxes: [...(boxes.get(page) ?? [])], number: (printed[page] ?? 0) + 1 };
   });
-  const [first] = sheets;
-  if (!first) return [file.bytes];
-  await showOverlay(document.paged, sheets);
-  const paper = { widthInches: first.width / POINTS_PER_INCH, heightInches: first.height / POINTS_PER_INCH };
-  const { chunks } = await document.print({ ...settings, ...PLAIN, paper });
-  const overlay = new PrintedPages(Buffer.concat(chunks));
+  if (!sheets.length) return [file.bytes];
+  const overlay =
+    sheets.length > MAX_SHEETS
+      ? await printInParts(document, settings, sheets)
+      : new PrintedPages(await printSheets(document, settings, sheets));
   if (overlay.pages.length !== pages.length) throw new ServiceError('print_failed', OVERFLOWS);
   return drawOverlay(file, overlay, pages);
+}
+
+async function printInParts(
+  document: LoadedDocument,
+  settings: Print['settings'],
+  sheets: OverlaySheet[],
+): Promise<PrintedPages> {
+  const joined = new JoinedWindows();
+  for (let from = 0; from < sheets.length; from += MAX_SHEETS) {
+    const bytes = await printSheets(document, settings, sheets.slice(from, from + MAX_SHEETS));
+    const part = new PrintedPages(bytes);
+    await joined.add(
+      bytes,
+      part,
+      Array.from(part.pages, (_, index) => [index, from + index]),
+      '',
+    );
+  }
+  return new PrintedPages(Buffer.concat(await joined.end(undefined)));
+}
+
+async function printSheets(document: LoadedDocument, settings: Print['settings'], sheets: OverlaySheet[]): Promise<Buffer> {
+  await showOverlay(document.paged, sheets);
+  const { width = 0, height = 0 } = sheets[0] ?? {};
+  const paper = { widthInches: width / POINTS_PER_INCH, heightInches: height / POINTS_PER_INCH };
+  const { chunks } = await document.print({ ...settings, ...PLAIN, paper });
+  return Buffer.concat(chunks);
 }
 
 /** Draws each page of a print under that of another. */

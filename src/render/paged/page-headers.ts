@@ -37,6 +37,7 @@ export async function preparePageHeaders(
 }
 
 class PageHeaders implements PagedPart {
+  readonly settlesLater = true;
   readonly overlay = new Map<number, OverlayBox[]>();
   readonly #document: LoadedDocument;
   readonly #content: GeneratedContent;

@@ -14,6 +14,10 @@ export interface PagedPrint {
 }
 
 export interface PagedPart {
+  /** Whether it changes the document after the first print, of which it needs only destinations. */
+  readonly fillsFirst?: boolean;
+  /** Whether it can settle the second print instead of the first. */
+  readonly settlesLater?: boolean;
   /** Whether it settles prints that no other part changes. It may need many. */
   readonly settlesLast?: boolean;
   /** The settings with which the document is printed first. */

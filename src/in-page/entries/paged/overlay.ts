@@ -55,6 +55,7 @@ export const SHEET_LOOK = {
   'break-before': 'page',
 };
 
+const changes = new Changes();
 const painters = new Map<string, Painter>();
 let styles: readonly Element[] = [];
 
@@ -68,7 +69,7 @@ export function paintWith(added = styles): readonly Element[] {
   return styles;
 }
 
-/** Shows the sheets instead of the document, for good. */
+/** Shows the sheets instead of the document, or of those that it showed before. */
 export function showOverlay(sheets: OverlaySheet[]): null {
   for (const sheet of [...read(document, 'styleSheets'), ...read(document, 'adoptedStyleSheets')]) clearPageRules(sheet);
   const pages = new Map<string, string>(); // the names of pages by their sizes
@@ -82,9 +83,9 @@ export function showOverlay(sheets: OverlaySheet[]): null {
   return null;
 }
 
-/** Shows elements instead of the document, for good. */
+/** Shows elements instead of the document, or of those that it showed before. */
 export function showSheets(elements: readonly Element[], css: string): void {
-  const changes = new Changes();
+  changes.undo();
   const root = read(document, 'documentElement') as HTMLElement;
   for (const element of read(root, 'children')) changes.setStyle(element as HTMLElement, 'display', 'none');
   for (const [property, value] of Object.entries(ROOT_LOOK)) changes.setStyle(root, property, value);

@@ -46,6 +46,7 @@ const LAYOUT_LINKS = shape(
 type Selected = Array<{ selector: string; numbers: number[] }>;
 
 export class LayoutReport implements PagedPart {
+  readonly settlesLater = true;
   readonly #document: LoadedDocument;
   readonly #settings: PrintSettings;
   readonly #selected: Selected;
