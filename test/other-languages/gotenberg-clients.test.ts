@@ -1,8 +1,9 @@
-/** Unmodified clients of Gotenberg, and the requests of its Go client: a page with files, an image and a merge. */
+/** Unmodified clients of Gotenberg, and the requests of its Go client: a page with files, an image, and PDFs that are changed. */
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
@@ -33,11 +34,31 @@ async function expectResults(text: string): Promise<void> {
   expect(png.subarray(1, 4).toString()).toBe('PNG');
 }
 
+/** What the routes around PDFs have made of the page and of the merged one. */
+async function expectChanges(text: string): Promise<void> {
+  const bytesOf = (name: string) => readFile(join(folder, `${name}.pdf`));
+  const pagesOf = async (name: string) => (await readPdf(await bytesOf(name))).pages;
+  for (const name of ['split', 'flattened', 'archived']) expect(await pagesOf(name)).toEqual([text]);
+  expect((await pagesOf('watermark'))[0]).toMatch(/B/); // "Below", turned
+  expect(await pagesOf('stamp')).toEqual([text + text, text]);
+  await expect(pagesOf('encrypted')).rejects.toThrow(/password/i);
+  await using rotated = await openPdf(await bytesOf('rotated'));
+  const turned = [1, 2].map(async (page) => (await rotated.document.getPage(page)).rotate);
+  expect(await Promise.all(turned)).toEqual([0, 90]);
+  await using embedded = await openPdf(await bytesOf('embedded'));
+  const [attached] = Object.values((await embedded.document.getAttachments()) ?? {}) as Array<{ filename: string }>;
+  expect(attached?.filename).toBe('data.txt');
+  const [metadata, bookmarks] = JSON.parse(await readFile(join(folder, 'facts.json'), 'utf8'));
+  expect(metadata).toMatchObject({ Title: 'Written', Author: 'Ada', Keywords: ['one', 'two'] });
+  expect(bookmarks).toEqual([{ title: 'First', page: 1 }]);
+}
+
 test('gotenberg-client from PyPI', async () => {
   await program('gotenberg-client');
   const commands = await pythonEnvironment(join(folder, 'environment'), ['gotenberg-client[httpx]>=1,<2']);
   await run(join(commands, 'python'), ['main.py'], { cwd: folder, env });
   await expectResults('From Python with a file');
+  await expectChanges('From Python with a file');
 });
 
 test('chromiumly from npm', async () => {
@@ -45,6 +66,7 @@ test('chromiumly from npm', async () => {
   await nodePackages(folder, ['chromiumly@6']);
   await run(process.execPath, ['main.ts'], { cwd: folder, env });
   await expectResults('From TypeScript with a file');
+  await expectChanges('From TypeScript with a file');
 });
 
 test('accepts the requests of the Go client', async () => {
