@@ -237,6 +237,15 @@ describe('steps', () => {
     expect(await outlineOf({ mode: 'parts' })).toEqual(['First', '  one', '  two', 'Second', '  three']);
     const ofPart = (page: number) => [{ bookmarks: { items: [{ title: 'Own', page, part: 1 }] } }];
     expect(await readBookmarks(await assembled({ parts, steps: ofPart(1) }))).toMatchObject([{ title: 'Own', page: 3 }]);
+    const kept = (item: object, mode = 'keep') => ({ mode, items: [{ title: 'Own', page: 1, ...item }] });
+    expect(await outlineOf(kept({ part: 1 }))).toEqual(['one', 'two', 'Own']);
+    expect(await outlineOf(kept({ part: 0 }))).toEqual(['Own', 'three']);
+    expect(await errorsOf({ parts, steps: [{ bookmarks: kept({}) }] })).toEqual([
+      'steps[0].bookmarks.items: must each have a part with mode keep',
+    ]);
+    expect(await errorsOf({ parts, steps: [{ bookmarks: kept({ part: 0 }, 'none') }] })).toEqual([
+      'steps[0].bookmarks: cannot have items with mode none',
+    ]);
     expect(await errorsOf({ parts, steps: ofPart(2) })).toEqual([
       'steps[0].items: leads to page 2 of part 1, which is not there',
     ]);

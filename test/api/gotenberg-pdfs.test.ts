@@ -162,6 +162,9 @@ describe('merge', () => {
       { title: 'A', page: 1 },
       { title: 'B', page: 5 },
     ]);
+    const ofOne = { bookmarks: JSON.stringify({ '2.pdf': [{ title: 'B', page: 1 }] }) };
+    expect(await outline(ofOne)).toEqual(['B']);
+    expect(await outline({ ...ofOne, autoIndexBookmarks: 'true' })).toEqual(['one', 'two', 'three', 'B']);
     const whole = JSON.stringify([{ title: 'All', page: 1, children: [{ title: 'Four', page: 4 }] }]);
     expect(await outline({ bookmarks: whole })).toEqual(['All', '  Four']);
     expect(await refused('merge', { ...files, bookmarks: '[{"title":"x","page":6}]' })).toContain(

@@ -90,7 +90,10 @@ function toBookmarks({ values }: GotenbergForm, files: readonly UploadedFile[]):
   if (!given) return toBookmarkMode(values);
   if (Array.isArray(given)) return [bookmarkStep(given, (member) => `bookmarks${member}`)];
   const items = files.flatMap(({ path }, part) => (Object.hasOwn(given, path) ? inPart(given[path] ?? [], part) : []));
-  return items.length || files.some(({ path }) => Object.hasOwn(given, path)) ? [bookmarkStep(items, () => 'bookmarks')] : [];
+  const others = values.get('autoIndexBookmarks') && items.length ? { mode: 'keep' } : {}; // of files that the object does not name
+  return items.length || files.some(({ path }) => Object.hasOwn(given, path))
+    ? [bookmarkStep(items, () => 'bookmarks', others)]
+    : [];
 }
 
 function toBookmarkMode(values: Values): FormStep[] {
@@ -106,8 +109,8 @@ function inPart(bookmarks: readonly unknown[], part: number): object[] {
   });
 }
 
-function bookmarkStep(items: readonly unknown[], nameField: FormStep['nameField']): FormStep {
-  const step = { bookmarks: { items } } as GivenStep; // the engine validates them
+function bookmarkStep(items: readonly unknown[], nameField: FormStep['nameField'], others = {}): FormStep {
+  const step = { bookmarks: { items, ...others } } as GivenStep; // the engine validates them
   return { step, nameField: (member) => nameField(member.replace(/^items/, '')) };
 }
 

@@ -7,13 +7,15 @@ import { type OpenDocument, StepError } from './open-document.ts';
 export interface BookmarksStep {
   /** `keep` leaves those of the parts, `parts` writes one for each part, with those of the part below it. */
   bookmarks: 'parts' | 'keep' | 'none' | Bookmark[];
+  /** Whether parts that none of the given bookmarks is of keep their own. */
+  keepsOthers?: boolean;
 }
 
-export function applyBookmarks({ pdf, places }: OpenDocument, { bookmarks }: BookmarksStep): void {
+export function applyBookmarks({ pdf, places }: OpenDocument, step: BookmarksStep): void {
   const firsts = places.flatMap(({ title, part }, index) =>
     part === places[index - 1]?.part ? [] : [{ title, part, page: index + 1 }],
   );
-  writeOutline(pdf, itemsOf(pdf, places, firsts, bookmarks));
+  writeOutline(pdf, itemsOf(pdf, places, firsts, step));
 }
 
 type First = Required<Pick<Bookmark, 'title' | 'part'>> & { page: number };
@@ -22,7 +24,7 @@ function itemsOf(
   pdf: OpenDocument['pdf'],
   places: OpenDocument['places'],
   firsts: readonly First[],
-  bookmarks: BookmarksStep['bookmarks'],
+  { bookmarks, keepsOthers }: BookmarksStep,
 ): OutlineItem[] {
   if (bookmarks === 'none') return [];
   if (bookmarks === 'keep') return ownItems(pdf, firsts);
@@ -30,7 +32,10 @@ function itemsOf(
   const items = toOutline(pdf, withPagesOfWhole(bookmarks, places));
   if ('missing' in items)
     throw new StepError('items', `leads to page ${items.missing}, but the document has ${places.length} pages`);
-  return items;
+  if (!keepsOthers) return items;
+  const own = ownByPart(pdf, places, firsts);
+  const given = firsts.map(({ part }) => items.filter((_, index) => bookmarks[index]?.part === part));
+  return given.flatMap((each, at) => (each.length ? each : (own[at] ?? [])));
 }
 
 /** The bookmarks without those that parts got when they were joined. */
@@ -52,18 +57,26 @@ function withPagesOfWhole(bookmarks: readonly Bookmark[], places: OpenDocument['
   });
 }
 
+/** The bookmarks that lead to pages of each part. Those that lead to no page are of the first part. */
+function ownByPart(pdf: OpenDocument['pdf'], places: OpenDocument['places'], firsts: readonly First[]): readonly OutlineItem[][] {
+  const parts = new Map(pdf.pages().map(({ ref }, index) => [ref.objectNumber, places[index]?.part]));
+  const own: OutlineItem[][] = firsts.map(() => []);
+  for (const item of ownItems(pdf, firsts)) {
+    const page = targetPage(pdf, item.dict);
+    const at = firsts.findIndex(({ part }) => part === (page && parts.get(page.objectNumber)));
+    own[Math.max(0, at)]?.push(item);
+  }
+  return own;
+}
+
 /** A bookmark for each part, above those that lead to its pages. */
 function byParts(pdf: OpenDocument['pdf'], places: OpenDocument['places'], firsts: readonly First[]): OutlineItem[] {
-  const parts = new Map(pdf.pages().map(({ ref }, index) => [ref.objectNumber, places[index]?.part]));
+  const own = ownByPart(pdf, places, firsts);
   const items = toOutline(
     pdf,
     firsts.map(({ title, page }) => ({ title, page })),
   ) as OutlineItem[];
-  for (const item of ownItems(pdf, firsts)) {
-    const page = targetPage(pdf, item.dict);
-    const at = firsts.findIndex(({ part }) => part === (page && parts.get(page.objectNumber)));
-    items[Math.max(0, at)]?.children.push(item);
-  }
+  for (const [at, item] of items.entries()) item.children.push(...(own[at] ?? []));
   for (const { dict, children } of items) if (children.length) dict.set('Count', PdfNumber.of(-1));
   return items;
 }

@@ -277,13 +277,16 @@ function toPlan(step: GivenStep, place: Place): StepPlan | undefined {
     if (!from) errors.add(`${at}.letterhead`, 'must have file or document_id');
     return from && { letterhead: { from, pages: pagesOf('letterhead') } };
   }
-  if (step.bookmarks) return { bookmarks: { bookmarks: parseBookmarks(step.bookmarks, `${at}.bookmarks`, errors) } };
+  if (step.bookmarks) return { bookmarks: parseBookmarks(step.bookmarks, `${at}.bookmarks`, errors) };
   return toPlainPlan(step, at, errors);
 }
 
 function parseBookmarks({ mode, items }: NonNullable<GivenStep['bookmarks']>, at: string, errors: ValidationErrors) {
-  if ((mode === undefined) === (items === undefined)) errors.add(at, 'must have exactly one of mode, items');
-  return items ?? mode ?? 'keep';
+  if (mode === undefined && items === undefined) errors.add(at, 'must have mode or items');
+  if (!items) return { bookmarks: mode ?? 'keep' };
+  if (mode !== undefined && mode !== 'keep') errors.add(at, `cannot have items with mode ${mode}`);
+  if (mode && items.some(({ part }) => part === undefined)) errors.add(`${at}.items`, 'must each have a part with mode keep');
+  return { bookmarks: items, keepsOthers: mode === 'keep' };
 }
 
 /** Steps whose options are those of a print. */

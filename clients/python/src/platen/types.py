@@ -982,7 +982,7 @@ class BookmarksStep(TypedDict):
     """`parts`: one for each part, with its own below it. `keep`: those of the parts. `none`: no bookmarks. Default:
     `parts` for several parts, `keep` for one."""
     items: NotRequired[list[BookmarkOfLevel1]]
-    """These bookmarks."""
+    """These bookmarks. With `keep`, each has a `part`, and other parts keep their own."""
 
 
 class AttachStep(TypedDict):

@@ -208,7 +208,9 @@ export const StepSchema = Type.Object(
             description: '`parts`: one for each part, with its own below it. `keep`: those of the parts. `none`: no bookmarks.',
             'x-default': '`parts` for several parts, `keep` for one',
           }),
-          items: option(Type.Array(BookmarkSchema, { maxItems: MAX_BOOKMARKS }), { description: 'These bookmarks.' }),
+          items: option(Type.Array(BookmarkSchema, { maxItems: MAX_BOOKMARKS }), {
+            description: 'These bookmarks. With `keep`, each has a `part`, and other parts keep their own.',
+          }),
         },
         { ...CLOSED, $id: 'BookmarksStep' },
       ),
