@@ -42,6 +42,14 @@ async function line(members: Line): Promise<Line> {
 
 const owner = () => ({ key_id: issued.key_id, account_id: issued.account_id });
 
+test.each(['gotenberg-trace', 'x-correlation-id'])('has the id of a caller that sends it as %s', async (header) => {
+  const id = `from-${header}`;
+  await fetch(`${service.url}/version`, { headers: { [header]: id } });
+  expect(await line({ caller_request_id: id })).toMatchObject({ msg: 'request', route: '/version' });
+  await fetch(`${service.url}/version`, { headers: { [header]: 'unused', 'x-request-id': `own-${header}` } });
+  await line({ caller_request_id: `own-${header}` });
+});
+
 test('describes a render: its account, result and stages', async () => {
   const body = { html: `<title>${SECRET}</title><p>${SECRET}<p style="break-before: page">2<img src="data:,${SECRET}">` };
   const reply = await ada.pdf(body, { 'x-request-id': 'caller-7/b:1' });

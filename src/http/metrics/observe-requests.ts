@@ -26,7 +26,9 @@ declare module 'fastify' {
 /** Sockets on which a reply was sent before the body had ended. A second reply must not be written to them. */
 export const answeredEarly = new WeakSet<Socket>();
 
-/** An `X-Request-Id` of a caller or a proxy that may be logged. */
+/** Headers with an id that a caller or a proxy has given the request, the first that is sent before the others. */
+const ID_HEADERS = ['x-request-id', 'gotenberg-trace', 'x-correlation-id'] as const;
+/** Such an id may be logged. */
 const CALLERS_ID = /^[\w.:/+=@-]{1,128}$/;
 
 interface Observers {
@@ -57,7 +59,8 @@ export function observeRequests(app: FastifyInstance, observers: Observers): voi
   });
 }
 
-function callersId({ headers: { 'x-request-id': given } }: FastifyRequest): { caller_request_id?: string } {
+function callersId({ headers }: FastifyRequest): { caller_request_id?: string } {
+  const given = ID_HEADERS.map((name) => headers[name]).find((value) => value !== undefined);
   return typeof given === 'string' && CALLERS_ID.test(given) ? { caller_request_id: given } : {};
 }
 
