@@ -81,14 +81,13 @@ export function errorSender(routes: 'on' | 'off'): SendError {
 }
 
 function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
-  reply.headers(traceHeaders(request));
+  reply.headers(traceHeaders(readTrace(request)));
   const text = { type: 'text/plain; charset=UTF-8', body: errorMessage(error), challenge: 'Basic realm="Platen", Bearer' };
   return sendError(request, reply, error, { ...text, status: errorStatus(error) });
 }
 
 /** The trace under both names that Gotenberg has for it. */
-export function traceHeaders(request: FastifyRequest): Record<string, string> {
-  const trace = readTrace(request);
+export function traceHeaders(trace: string): Record<string, string> {
   return { 'gotenberg-trace': trace, 'x-correlation-id': trace };
 }
 

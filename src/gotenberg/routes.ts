@@ -79,7 +79,7 @@ export async function gotenbergRoutes(
       gotenbergTarget,
       secretOf: createCredentialReader(gotenbergKey),
     });
-    scope.addHook('onRequest', async (request, reply) => void reply.headers(traceHeaders(request)));
+    scope.addHook('onRequest', async (request, reply) => void reply.headers(traceHeaders(readTrace(request))));
     readForms(scope, services);
     for (const source of SOURCES) {
       scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf') }, (request, reply) =>
@@ -106,13 +106,16 @@ export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Pr
     );
     const health = { status: isUp ? 'up' : 'down', timestamp: new Date().toISOString() };
     return reply
-      .headers(traceHeaders(request))
+      .headers(traceHeaders(readTrace(request)))
       .code(isUp ? 200 : 503)
       .send({ status: health.status, details: { chromium: health } });
   });
   // The version of Gotenberg whose forms are supported, and our own.
   app.get('/version', HIDDEN, async (request, reply) =>
-    reply.headers(traceHeaders(request)).type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
+    reply
+      .headers(traceHeaders(readTrace(request)))
+      .type('text/plain; charset=UTF-8')
+      .send(`8.37.0+platen.${version}`),
   );
 }
 

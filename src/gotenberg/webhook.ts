@@ -4,7 +4,7 @@ import { invalidField, type ServiceError } from '../errors.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import type { ResultUploads, Upload } from '../webhooks/result-uploads.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';
-import { errorMessage, errorStatus } from './errors.ts';
+import { errorMessage, errorStatus, traceHeaders } from './errors.ts';
 
 type Method = Upload['method'];
 
@@ -94,7 +94,7 @@ export async function sendResult(
   const headers = {
     ...{ 'content-disposition': disposition, 'user-agent': 'Platen' },
     ...own,
-    ...{ 'content-type': type, 'gotenberg-trace': job.trace },
+    ...{ 'content-type': type, ...traceHeaders(job.trace) },
   };
   const end = within(MAX_SENDING_MS, signal);
   if (await job.uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
@@ -122,7 +122,7 @@ async function sendEvent(job: WebhookJob, event: string, more: object, signal: A
 }
 
 async function sendJson({ uploads, to, trace }: WebhookJob, url: string, method: Method, json: object, signal: AbortSignal) {
-  const own = { 'content-type': 'application/json; charset=UTF-8', 'gotenberg-trace': trace };
+  const own = { 'content-type': 'application/json; charset=UTF-8', ...traceHeaders(trace) };
   const headers = { 'user-agent': 'Platen', ...to.headers, ...own };
   await uploads.send({ url, method, headers, body: [Buffer.from(JSON.stringify(json))] }, signal);
 }

@@ -712,7 +712,7 @@ describe('webhooks', () => {
     expect(result?.headers).toMatchObject({
       'content-type': 'application/pdf',
       'content-disposition': 'attachment; filename=sent.pdf',
-      'gotenberg-trace': 'trace-2',
+      ...{ 'gotenberg-trace': 'trace-2', 'x-correlation-id': 'trace-2' },
       'x-secret': 's3',
       'user-agent': 'Mine/1',
     });
