@@ -144,12 +144,19 @@ function readCookie(cookie: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(cookie).flatMap(([given, member]) => {
     const name = COOKIE_MEMBERS.find((known) => known.toLowerCase() === given.toLowerCase());
     if (name === undefined || member === null || member === '') return [];
-    return [[name, name === 'sameSite' ? capitalize(String(member)) : member] as const];
+    return [[name, readCookieMember(name, member)] as const];
   });
   return Object.fromEntries(members);
 }
 
 function capitalize(text: string): string {
+/** A domain may have a port, which browsers ignore. */
+function readCookieMember(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (name === 'domain') return value.replace(/:\d{1,5}$/, '');
+  return name === 'sameSite' ? capitalize(value) : value;
+}
+
   return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 

@@ -186,7 +186,7 @@ describe('convert', () => {
   test('prints a URL', async () => {
     const fields = {
       url: `http://127.0.0.1:${site.port}/page`,
-      cookies: JSON.stringify([{ name: 'a', value: '1', domain: '127.0.0.1' }]),
+      cookies: JSON.stringify([{ name: 'a', value: '1', domain: `127.0.0.1:${site.port}` }]),
     };
     const headers = { extraHttpHeaders: '{"X-Mine": "yes"}', userAgent: 'Test/1' };
     expect((await pdf(post('chromium/convert/url', { ...fields, ...headers }))).pages).toEqual(['Of a site']);
