@@ -21,15 +21,16 @@ export async function convertMarkdown(
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
   if (!files.size) throw invalidField('', 'no form file found for extensions: [.md]');
   const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
+  const missing = [...new Set(named)].filter((name) => !files.has(name)).map((name) => `'${name.slice(0, 100)}'`);
+  if (missing.length) throw new ServiceError('invalid_request', `Markdown file(s) not found: ${missing.join('; ')}`);
   const converted = new Map<string, string>();
-  for (const name of new Set(named)) converted.set(name, await convert(name, files.get(name), owner, markdown, signal));
+  for (const [name, file] of files) if (named.includes(name)) converted.set(name, await convert(file, owner, markdown, signal));
   checkSize(page, named, converted);
   form.files = form.files.filter(({ path }) => !files.has(path));
   form.html = page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
 }
 
-async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {
-  if (!file) throw invalidField('', `Markdown file(s) not found: '${name.slice(0, 100)}'`);
+async function convert(file: UploadedFile, owner: string, markdown: Markdown, signal: AbortSignal) {
   const task = { markdown: decodeFile(file), stylesheet: undefined, isFragment: true, limitBytes: MAX_HTML_BYTES };
   return markdown.toHtml(owner, task, signal);
 }

@@ -322,11 +322,12 @@ describe('convert', () => {
   });
 
   test('inserts Markdown into a page', async () => {
-    const page = '<body><p>Before</p>{{ toHTML "text.md" }}<hr>{{ toHTML "other.md" }}</body>';
+    const page = '<body><p>Before</p>{{ toHTML "text.md" }}<hr>{{ toHTML "other.md" }}{{ toHTML "other.md" }}</body>';
     const fields = { 'index.html': page, 'text.md': '# A *title*', 'other.md': '- one' };
     expect((await pdf(post('chromium/convert/markdown', fields))).pages[0]).toMatch(/Before A title.*one/);
-    const missing = await refusal(post('chromium/convert/markdown', { 'index.html': page, 'text.md': 'x' }), 400);
-    expect(missing).toContain("Markdown file(s) not found: 'other.md'");
+    const convert = (files: Fields) => post('chromium/convert/markdown', { 'index.html': page, ...files });
+    expect(await refusal(convert({ 'text.md': 'x' }), 400)).toBe("Markdown file(s) not found: 'other.md'");
+    expect(await refusal(convert({ 'third.md': 'x' }), 400)).toBe("Markdown file(s) not found: 'text.md'; 'other.md'");
     expect(await refusal(post('chromium/convert/markdown', { 'index.html': page }), 400)).toContain('[.md]');
   });
 
