@@ -201,8 +201,9 @@ function toPaper(values: Values): Options {
   if (values.has('paperSize')) return {}; // combining it with a length is refused later
   const width = values.get('paperWidth') ?? LETTER.width;
   const height = values.get('paperHeight') ?? LETTER.height;
-  const isWide = values.get('singlePage') && values.get('landscape'); // then the width is not swapped with a height
-  return { width: isWide ? height : width, height };
+  // The width of a single page is not swapped with a height. What is wider than the page is not cut off.
+  if (values.get('singlePage') && values.get('landscape')) return { width: height, height, fit: 'width' };
+  return { width, height };
 }
 
 function toMargin(values: Values): Options {

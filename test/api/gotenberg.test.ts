@@ -165,6 +165,11 @@ describe('convert', () => {
     expect(read).toMatchObject({ sizes: [{ width: 792 }], outline: ['One'] });
     const narrow = { paperWidth: '3', paperHeight: '4', singlePage: 'true' };
     expect((await pdf(html({ 'index.html': 'x', ...narrow }))).sizes[0]?.width).toBe(216);
+    const table = `<table>${'<td><div style="width: 160px">Cell</div>'.repeat(11)}<td>Last</table>`;
+    const wide = await pdf(html({ 'index.html': table, ...fields }));
+    expect(wide.pages).toEqual([expect.stringContaining('Last')]);
+    const places = wide.placed[0]?.map(({ x }) => x) ?? [];
+    expect(Math.max(...places)).toBeLessThan(792);
   });
 
   test.each([
