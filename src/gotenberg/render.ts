@@ -49,11 +49,12 @@ export type ToRender = (
 export const pdfRender: ToRender = (services, form, source, filename) => {
   const stages = applyStages(form);
   const steps = toLaterSteps(form, stages.steps);
+  const profiles = readProfiles(form);
   const { body, files } = toPdfBody(form, source, filename, steps.length > 0);
   const request = prepare(services, form, source, parseRenderRequest(body, services.limits, files));
   if (!steps.length) return (call) => render(services, request, call);
   const assembly = toAssembly(request, parseSteps(form, steps, services.limits), filename);
-  const [profiles, { aliases }] = [readProfiles(form), form];
+  const { aliases } = form;
   return (call) => renderInSteps(services, { aliases }, { request: assembly, steps, profiles }, call);
 };
 

@@ -85,7 +85,9 @@ describe('convert', () => {
     const poor = await refusal(html({ 'index.html': image.repeat(2), pdfua: 'true' }), 422);
     expect(poor).toMatch(/^title_missing: The document has no title\. \w+: .*language/);
     expect(poor.match(/alternate_text_missing:/g)).toHaveLength(1);
-    expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-9' }), 400)).toMatch(/pdfa\b.* must be one of PDF\/A-2b/);
+    expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-9' }), 400)).toMatch(
+      /pdfa\b.* must be one of PDF\/A-1b, PDF\/A-2b/,
+    );
     const untitled = document.replace(/<title>.*<\/title>/, '');
     const others = { metadata: '{"Title":"Mine","Copyright":"Ada"}', embeds: [new File(['<a/>'], 'a.xml')] };
     const described = await bytesOf(await good(html({ 'index.html': untitled, pdfa: 'PDF/A-3b', pdfua: 'true', ...others })));
@@ -493,7 +495,7 @@ describe('refusals', () => {
     [{ downloadFrom: '[{"url":"ftp://x"}]' }, "form field 'downloadFrom' is invalid: has an entry without a URL"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
     [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
-    [{ pdfa: 'PDF/A-9' }, "form field 'pdfa' is invalid: must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-9' }, "form field 'pdfa' is invalid: must be one of PDF/A-1b, PDF/A-2b"],
     [{ pdfa: 'PDF/A-1b', userPassword: 'x' }, "form field 'userPassword' is invalid: cannot be combined with pdfa"],
     [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' is invalid: cannot be combined with pdfa"],
     [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' is invalid: must have a domain"],

@@ -19,8 +19,8 @@ export function readProfiles({ values, aliases, embeds }: GotenbergForm): AnyPro
   const { conformance = [] } = toConformance(values);
   const isKnown = (name: unknown): name is AnyProfile => ALL_PROFILES.some((profile) => profile === name);
   const archives = ALL_PROFILES.filter((each) => each.startsWith('PDF/A'));
-  if (!conformance.every(isKnown))
-    throw invalidField(aliases.get('pdfa') ?? 'pdfa', `is invalid: must be one of ${archives.join(', ')}`);
+  const field = values.has('pdfa') ? (aliases.get('pdfa') ?? 'pdfa') : 'nativePdfa';
+  if (!conformance.every(isKnown)) throw invalidField(field, `is invalid: must be one of ${archives.join(', ')}`);
   const password = ['userPassword', 'ownerPassword'].find((name) => values.has(name));
   if (conformance.length && password) throw invalidField(password, 'cannot be combined with pdfa or pdfua');
   if (conformance.includes('PDF/A-1b') && embeds.length) throw invalidField('embeds', 'cannot be combined with PDF/A-1b');
