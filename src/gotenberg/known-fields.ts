@@ -15,8 +15,8 @@ export interface PdfRoute {
   required?: readonly string[];
   /** All of them must be sent. */
   requiresAll?: true;
-  /** Names all of them if none is sent. */
-  eitherOr?: true;
+  /** What is said if none of them is sent. Default: that the first is required. */
+  whenMissing?: string;
   /** Whether its steps are those of `stages`. */
   hasStages?: true;
   /** The only stage, whose members are fields. */
@@ -32,6 +32,9 @@ export interface PdfRoute {
   reads?: 'metadata' | 'bookmarks';
 }
 
+const NO_PASSWORD = "a 'userPassword' or 'ownerPassword' is required";
+const NO_PROFILE = "either 'pdfa' or 'pdfua' form fields must be provided";
+
 /** Routes of `/forms/pdfengines`, and of `/forms/pdf` in version 9. */
 export const PDF_ROUTES = {
   merge: { groups: ALL_GROUPS.filter((group) => group !== 'split'), isMerge: true },
@@ -45,13 +48,13 @@ export const PDF_ROUTES = {
   'bookmarks/write': { groups: ['bookmarks'], required: ['bookmarks'] },
   'bookmarks/read': { groups: [], reads: 'bookmarks' },
   flatten: { groups: ['flattening'], implied: 'flatten' },
-  encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'] },
+  encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'], whenMissing: NO_PASSWORD },
   'add-password': { groups: ['encryption'], required: ['userPassword'] },
   embed: { groups: ['embeds'], required: ['embeds'] },
   'attachments/add': { groups: ['embeds'], required: ['attachments'] },
   'convert/image': { groups: [], images: 'convert/image' },
   render: { groups: [], images: 'render' },
-  convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'], eitherOr: true },
+  convert: { groups: ['conformance'], required: ['pdfa', 'pdfua'], whenMissing: NO_PROFILE },
   optimize: { groups: ['optimization'], implied: 'optimizeImages' },
   redact: { groups: [], required: ['regions'], stage: 'redact' },
   sign: { groups: [], required: ['certificate'], stage: 'sign' },

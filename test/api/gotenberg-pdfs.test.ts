@@ -411,7 +411,7 @@ describe('flatten, encrypt, embed, optimize and convert', () => {
     const owned = await PDF.load(await changed('encrypt', { 'a.pdf': TWO, ownerPassword: 'own', allowPrinting: 'false' }));
     expect([owned.isAuthenticated, owned.getPermissions().print]).toEqual([true, false]);
     expect(await refused('encrypt', { 'a.pdf': TWO, allowPrinting: 'false' })).toBe(
-      "Invalid form data: form field 'userPassword' is required",
+      "Invalid form data: a 'userPassword' or 'ownerPassword' is required",
     );
     expect(await refused('encrypt', { 'a.pdf': secret, userPassword: 'x' })).toBe(
       "Invalid form data: form file 'a.pdf' is protected by a password",

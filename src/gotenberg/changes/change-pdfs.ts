@@ -77,11 +77,10 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
 }
 
 /** Names the first of the fields if none of them is sent, or each that is missing if the route requires all. */
-function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll, eitherOr }: PdfRoute): void {
+function requireFields({ values, embeds }: GotenbergForm, { required = [], requiresAll, whenMissing }: PdfRoute): void {
   const isSent = (name: string) => (/^(?:embeds|attachments)$/.test(name) ? embeds.length > 0 : Boolean(values.get(name)));
   const missing = required.filter((name) => !isSent(name));
-  if (eitherOr && missing.length === required.length)
-    throw invalidField('', `either '${required.join("' or '")}' form fields must be provided`);
+  if (whenMissing && missing.length === required.length) throw invalidField('', whenMissing);
   const isMissing = requiresAll ? missing.length > 0 : required.length > 0 && missing.length === required.length;
   if (isMissing)
     throw invalidRequest(missing.slice(0, requiresAll ? undefined : 1).map((path) => ({ path, message: 'is required' })));
