@@ -6,7 +6,7 @@ import { KEY_NEEDED } from '../http/server/authenticate.ts';
 import { PROBLEMS, type SendError, sendError, sendProblem } from '../http/server/problem.ts';
 import { requestPath } from '../http/server/request-path.ts';
 import type { Violation } from '../pdf/conformance/violations.ts';
-import { FILE } from './field-names.ts';
+import { adviseSenders, FILE } from './field-names.ts';
 
 const MISSING_KEY = 'send a valid API key as a Bearer token, as the password of Basic credentials, or in X-Api-Key';
 const MAX_VIOLATIONS = 10;
@@ -30,7 +30,7 @@ export function errorMessage(error: ServiceError): string {
   if (status !== undefined) return `Invalid HTTP status code from the main page: ${status}`;
   if (message === KEY_NEEDED) return MISSING_KEY;
   if (code === 'not_conformant') return describeViolations(members.violations as Violation[]);
-  if (message.startsWith('failOnResourceHttpStatusCodes: ')) return describeStatuses(members.resources as AnsweredResource[]);
+  if (code === 'render_gate_failed') return describeGate(error);
   if (code !== 'invalid_request') return message;
   const errors = (members.errors ?? []) as FieldError[];
   return errors.length ? describeFaults(errors) : message;
@@ -41,14 +41,46 @@ function failedStatus({ code, members }: ServiceError): unknown {
   return code === 'navigation_failed' && members.content_type === undefined ? members.upstream_status : undefined;
 }
 
-interface AnsweredResource {
+interface FailingResource {
   url: string;
-  status: number;
+  status?: number;
+  refused?: true;
+  net_error?: string;
+  reason?: string;
 }
 
-function describeStatuses(resources: readonly AnsweredResource[]): string {
-  const lines = resources.map(({ url, status }) => `${url} - ${status}: ${STATUS_CODES[status] ?? ''}`);
-  return ['Invalid HTTP status code from resources:', ...lines].join('\n');
+/** What failed a render because of a `failOn` field, a line for each. The field begins the message. */
+function describeGate({ message, members }: ServiceError): string {
+  const resources = (members.resources ?? []) as FailingResource[];
+  if (message.startsWith('failOnResourceHttpStatusCodes: '))
+    return ['Invalid HTTP status code from resources:', ...resources.map(describeStatus)].join('\n');
+  if (message.startsWith('failOnResourceLoadingFailed: '))
+    return ['Chromium failed to load resources:', ...resources.map(describeFailure)].join('\n');
+  const warnings = (members.warnings ?? []) as Array<{ message: string }>;
+  return ['Chromium console exceptions:', ...warnings.map((warning) => warning.message)].join('\n');
+}
+
+function describeStatus({ url, status = 0 }: FailingResource): string {
+  return `${url} - ${status}: ${STATUS_CODES[status] ?? ''}`;
+}
+
+/** With Chromium's name for the error, as clients know it. A resource without a request is a file that was not sent. */
+function describeFailure({ url, status, refused, net_error = 'ERR_FILE_NOT_FOUND', reason }: FailingResource): string {
+  const error = status === undefined ? `net::${refused ? 'ERR_ACCESS_DENIED' : net_error}` : `status ${status}`;
+  return `resource ${guessType(url)}: ${error} (${url}${reason ? `: ${adviseSenders(reason)}` : ''})`;
+}
+
+const TYPES: ReadonlyArray<readonly [type: string, names: RegExp]> = [
+  ['Stylesheet', /\.css$/i],
+  ['Script', /\.m?js$/i],
+  ['Image', /\.(?:png|jpe?g|gif|svg|webp|avif)$/i],
+  ['Font', /\.(?:woff2?|ttf|otf)$/i],
+];
+
+/** Chromium's name for a kind of resource, from the name of its file. */
+function guessType(url: string): string {
+  const [path = ''] = url.split(/[?#]/);
+  return TYPES.find(([, names]) => names.test(path))?.[0] ?? 'Other';
 }
 
 /** Names each rule once, because clients of Gotenberg get no list beside the message. */

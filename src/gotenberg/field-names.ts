@@ -85,7 +85,12 @@ function translateMessage(form: SentForm, message: string): string {
     .replace(NO_BOX, () => `The selector '${firstCharacters(form)}' (selector) matched no element with a visible box`)
     .replace(/\boptions(?:\.\w+)+/g, (path) => fieldName(path) ?? path)
     .replace(/^failOn\w+(?=:)/, (name) => fieldName(`options.${name}`) ?? name);
-  return ADVICE.reduce((text, [pattern, advice]) => text.replace(pattern, advice), named);
+  return adviseSenders(named);
+}
+
+/** Replaces advice about a request of `/v1` by that about a form. */
+export function adviseSenders(message: string): string {
+  return ADVICE.reduce((text, [pattern, advice]) => text.replace(pattern, advice), message);
 }
 
 function firstCharacters({ values }: SentForm): string {

@@ -36,7 +36,8 @@ const LOADING: Fields = {
   failOnResourceHttpStatusCodes: json(readStatuses),
   ignoreResourceHttpStatusDomains: json(readDomains),
   failOnResourceLoadingFailed: flag('failOnResourceError'),
-  failOnConsoleExceptions: flag('failOnConsoleError'),
+  // as a warning, because it names all exceptions
+  failOnConsoleExceptions: { read: (given) => (readFlag(given) ? ['console_error'] : undefined), option: 'failOnWarning' },
   skipNetworkIdleEvent: flag(),
   skipNetworkAlmostIdleEvent: flag(),
   omitBackground: flag('omitBackground'),
@@ -149,7 +150,6 @@ function readCookie(cookie: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(members);
 }
 
-function capitalize(text: string): string {
 /** A domain may have a port, which browsers ignore. */
 function readCookieMember(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -157,6 +157,7 @@ function readCookieMember(name: string, value: unknown): unknown {
   return name === 'sameSite' ? capitalize(value) : value;
 }
 
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 

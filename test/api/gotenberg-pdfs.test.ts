@@ -648,7 +648,7 @@ describe('conversions', () => {
       /^(?:Invalid form data: )?.*nativePageRanges.* no page 8/,
     );
     const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true', rotateAngle: '90' };
-    expect(await refusal(converted(loud), 409)).toMatch(/^failOnConsoleExceptions: /);
+    expect(await refusal(converted(loud), 409)).toMatch(/^Chromium console exceptions:\n.*Error: no/);
     expect((await ada.usage()).documents.used).toBe(before);
   });
 });

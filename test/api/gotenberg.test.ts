@@ -165,13 +165,13 @@ describe('convert', () => {
     const fields = { singlePage: 'true', landscape: 'true', generateTaggedPdf: 'false', generateDocumentOutline: 'true' };
     const read = await pdf(html({ 'index.html': '<h1>One</h1>', ...fields }));
     expect(read).toMatchObject({ sizes: [{ width: 792 }], outline: ['One'] });
-    const narrow = { paperWidth: '3', paperHeight: '4', singlePage: 'true' };
-    expect((await pdf(html({ 'index.html': 'x', ...narrow }))).sizes[0]?.width).toBe(216);
     const table = `<table>${'<td><div style="width: 160px">Cell</div>'.repeat(11)}<td>Last</table>`;
     const wide = await pdf(html({ 'index.html': table, ...fields }));
     expect(wide.pages).toEqual([expect.stringContaining('Last')]);
     const places = wide.placed[0]?.map(({ x }) => x) ?? [];
     expect(Math.max(...places)).toBeLessThan(792);
+    const narrow = { paperWidth: '3', paperHeight: '4', singlePage: 'true' };
+    expect((await pdf(html({ 'index.html': 'x', ...narrow }))).sizes[0]?.width).toBe(216);
   });
 
   test.each([
@@ -611,10 +611,21 @@ describe('refusals', () => {
     await refusal(url(gone, { failOnHttpStatusCodes: '[499]' }), 409);
     await refusal(url(`http://127.0.0.1:${site.port}/page`, { failOnHttpStatusCodes: '[200]' }), 409);
     await refusal(url('http://127.0.0.1:9/'), 403);
-    const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true' };
-    await refusal(html(loud), 409);
-    const lost = await refusal(html({ 'index.html': '<img src=none.png>', failOnResourceLoadingFailed: 'true' }), 409);
-    expect(lost).toMatch(/^failOnResourceLoadingFailed: .*: send the file in the form field 'files'\)?$/);
+    const throws = (text: string) => `<script>throw new Error("${text}")</script>`;
+    const loud = { 'index.html': throws('one') + throws('two'), failOnConsoleExceptions: 'true' };
+    for (const route of ['convert', 'screenshot']) {
+      const thrown = await refusal(post(`chromium/${route}/html`, loud), 409);
+      expect(thrown).toMatch(/^Chromium console exceptions:\n.*Error: one.*\n.*Error: two[^\n]*$/);
+    }
+    await good(html({ ...loud, failOnConsoleExceptions: 'false' }));
+    const parts = `<link rel=stylesheet href="http://10.0.0.1/a.css?v=1"><img src=none.png><img src="http://no.invalid/x">`;
+    const lost = await refusal(html({ 'index.html': parts, failOnResourceLoadingFailed: 'true' }), 409);
+    expect(lost.split('\n').toSorted()).toEqual([
+      'Chromium failed to load resources:',
+      expect.stringMatching(/^resource Image: net::ERR_FILE_NOT_FOUND \(none\.png: .*send the file in the form field 'files'\)$/),
+      'resource Other: net::ERR_NAME_NOT_RESOLVED (http://no.invalid/x)',
+      'resource Stylesheet: net::ERR_ACCESS_DENIED (http://10.0.0.1/a.css?v=1)',
+    ]);
     const missing = {
       'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
       failOnResourceHttpStatusCodes: '[499]',
