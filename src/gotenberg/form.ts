@@ -22,11 +22,14 @@ type Options = Record<string, unknown>;
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
 const LETTER = { width: '8.5in', height: '11in' };
 const DEFAULT_MARGIN = '0.39in';
+const NO_DOCUMENT = 'is required: send a file with this name';
+export const MARKDOWN = /\.md$/i;
+export const NO_MARKDOWN = 'no form file found for extensions: [.md]';
 const NO_FILE_URL =
   'file:// URLs are not accepted on this route. Use the /convert/html or /convert/markdown routes to render local HTML';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
-export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
+export function readGotenbergForm(parts: readonly Part[], target: RouteKind, source?: GotenbergSource): GotenbergForm {
   const errors: FieldError[] = [];
   const [values, aliases] = [new Map<string, unknown>(), new Map<string, string>()];
   const form: GotenbergForm = { values, files: [], embeds: [], watermark: [], stamp: [], invoices: [], aliases };
@@ -39,8 +42,19 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind): Go
       errors.push({ path: part.name.slice(0, MAX_SHOWN), message: (error as Error).message });
     }
   }
-  if (errors.length) throw invalidRequest(errors);
+  if (errors.length) throw invalidRequest([...errors, ...listMissing(form, source)]);
   return form;
+}
+
+/** What a conversion lacks, unless it can still be downloaded. Named beside other faults; without them, it is noticed later. */
+function listMissing({ values, files }: GotenbergForm, source: GotenbergSource | undefined): FieldError[] {
+  if (!source || values.has('downloadFrom')) return [];
+  if (source === 'url') return values.has('url') ? [] : [{ path: 'url', message: 'is required' }];
+  const isSent = (pattern: RegExp) => files.some(({ path }) => pattern.test(path));
+  return [
+    ...(isSent(/^index\.html$/) ? [] : [{ path: toFileName('index.html'), message: NO_DOCUMENT }]),
+    ...(source === 'html' || isSent(MARKDOWN) ? [] : [{ path: '', message: NO_MARKDOWN }]),
+  ];
 }
 
 function readValue({ name, content }: Part, target: RouteKind, { values, aliases }: GotenbergForm): void {
@@ -126,7 +140,7 @@ export function readUrl({ values }: GotenbergForm, source: GotenbergSource): str
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
 export function requireText(form: GotenbergForm, name: string): string {
   const found = readText(form, name);
-  if (found === undefined) throw invalidField(toFileName(name), 'is required: send a file with this name');
+  if (found === undefined) throw invalidField(toFileName(name), NO_DOCUMENT);
   return found;
 }
 

@@ -3,12 +3,11 @@ import { invalidField, ServiceError } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { MAX_HTML_BYTES } from '../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
-import { decodeFile, requireText } from './form.ts';
+import { decodeFile, MARKDOWN, NO_MARKDOWN, requireText } from './form.ts';
 import type { GotenbergForm } from './sent-form.ts';
 
 /** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
-const MARKDOWN = /\.md$/i;
 
 /** Sets the page of the form. Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
 export async function convertMarkdown(
@@ -19,7 +18,7 @@ export async function convertMarkdown(
 ): Promise<void> {
   const page = requireText(form, 'index.html');
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
-  if (!files.size) throw invalidField('', 'no form file found for extensions: [.md]');
+  if (!files.size) throw invalidField('', NO_MARKDOWN);
   const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
   const missing = [...new Set(named)].filter((name) => !files.has(name)).map((name) => `'${name.slice(0, 100)}'`);
   if (missing.length) throw new ServiceError('invalid_request', `Markdown file(s) not found: ${missing.join('; ')}`);

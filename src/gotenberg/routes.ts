@@ -56,6 +56,7 @@ export interface GotenbergRouteOptions {
 declare module 'fastify' {
   interface FastifyContextConfig {
     gotenbergTarget?: RouteKind;
+    gotenbergSource?: GotenbergSource | undefined;
   }
 }
 
@@ -74,18 +75,18 @@ export async function gotenbergRoutes(
   { gotenbergKey }: Pick<GotenbergRouteOptions, 'gotenbergKey'>,
 ): Promise<void> {
   await app.register(async (scope) => {
-    const routeConfig = (gotenbergTarget: RouteKind) => ({
+    const routeConfig = (gotenbergTarget: RouteKind, gotenbergSource?: GotenbergSource) => ({
       ...RENDERS,
-      gotenbergTarget,
+      ...{ gotenbergTarget, gotenbergSource },
       secretOf: createCredentialReader(gotenbergKey),
     });
     scope.addHook('onRequest', async (request, reply) => void reply.headers(traceHeaders(readTrace(request))));
     readForms(scope, services);
     for (const source of SOURCES) {
-      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf') }, (request, reply) =>
+      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf', source) }, (request, reply) =>
         withForm(services, request, reply, (form) => answer(services, request, reply, form, source, pdfRender)),
       );
-      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: routeConfig('image') }, (request, reply) =>
+      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: routeConfig('image', source) }, (request, reply) =>
         withForm(services, request, reply, (form) => answer(services, request, reply, form, source, imageRender)),
       );
     }
@@ -123,7 +124,8 @@ function readForms(scope: FastifyInstance, { limits }: GotenbergServices): void 
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     const parts = await readParts(request, (limits.maxAssets ?? 0) + MAX_FIELDS);
-    return readGotenbergForm(parts, request.routeOptions.config.gotenbergTarget ?? 'pdf');
+    const { gotenbergTarget = 'pdf', gotenbergSource } = request.routeOptions.config;
+    return readGotenbergForm(parts, gotenbergTarget, gotenbergSource);
   });
 }
 

@@ -598,6 +598,19 @@ describe('refusals', () => {
     expect(await refusal(named, 400)).toContain("Invalid 'Gotenberg-Output-Filename' header");
   });
 
+  test('names what is missing beside what is wrong', async () => {
+    const scale = `Invalid form data: form field 'scale' is invalid (got 'x', resulting to strconv.ParseFloat: parsing "x": invalid syntax)`;
+    const page = "form file 'index.html' is required: send a file with this name";
+    const wrong = (source: string, fields: Fields = {}) =>
+      refusal(post(`chromium/convert/${source}`, { scale: 'x', ...fields }), 400);
+    expect(await wrong('html')).toBe(`${scale}\n${page}`);
+    expect(await wrong('html', { 'index.html': 'x' })).toBe(scale);
+    expect(await wrong('markdown')).toBe(`${scale}\n${page}\nno form file found for extensions: [.md]`);
+    expect(await wrong('markdown', { 'index.html': 'x', 'a.md': 'x' })).toBe(scale);
+    expect(await wrong('url')).toBe(`${scale}\nform field 'url' is required`);
+    expect(await wrong('html', { downloadFrom: `[{"url":"http://127.0.0.1:${site.port}/page"}]` })).toBe(scale);
+  });
+
   test('returns the statuses of Gotenberg for pages that fail', async () => {
     const url = (address: string, fields: Fields = {}) => post('chromium/convert/url', { url: address, ...fields });
     const gone = `http://127.0.0.1:${site.port}/gone`;
