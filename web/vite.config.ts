@@ -9,16 +9,20 @@ import { OPTION_GROUPS } from './playground/options/option-groups.ts';
 /** The width and height in inches of each format, by its name in lower case. */
 const PAPERS = Object.fromEntries(FORMAT_NAMES.map((name) => [name.toLowerCase(), findPaper(name)?.sides]));
 
-/** Provides the schema of `options` from the service, so that the form of the playground is always up to date. */
-function optionsSchema(): Plugin {
-  const name = 'virtual:options-schema';
+/** What each module exports that is made from the service, so that the form of the options is always up to date. Drafts need only the names. */
+const OPTION_MODULES: Record<string, Record<string, unknown>> = {
+  'virtual:options-schema': { PDF_OPTIONS: PdfOptions, GROUPS: OPTION_GROUPS, PAPERS },
+  'virtual:option-names': { NAMES: Object.keys(PdfOptions.properties) },
+};
+
+function optionModules(): Plugin {
   return {
-    name: 'options-schema',
-    resolveId: (id) => (id === name ? `\0${name}` : undefined),
-    load: (id) =>
-      id === `\0${name}`
-        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const GROUPS = ${JSON.stringify(OPTION_GROUPS)};\nexport const PAPERS = ${JSON.stringify(PAPERS)};`
-        : undefined,
+    name: 'option-modules',
+    resolveId: (id) => (id in OPTION_MODULES ? `\0${id}` : undefined),
+    load: (id) => {
+      const values = OPTION_MODULES[id.slice(1)];
+      return values && Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+    },
   };
 }
 
@@ -62,7 +66,7 @@ function documentation(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [optionsSchema(), dataUse(), documentation()],
+  plugins: [optionModules(), dataUse(), documentation()],
   worker: { format: 'es', plugins: () => [drawnMasks()] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {

@@ -22,6 +22,7 @@ export class PlaygroundPage {
     await visitor.page.goto(path);
     const opened = new PlaygroundPage(visitor);
     await opened.result.waitFor({ state: 'attached' });
+    await opened.codeEditor.waitFor({ state: 'attached' });
     return opened;
   }
 
@@ -32,6 +33,11 @@ export class PlaygroundPage {
 
   get result(): Locator {
     return this.page.getByRole('region', { name: 'Result' });
+  }
+
+  /** Is there after the first page. Before, a plain field has the text. */
+  get codeEditor(): Locator {
+    return this.page.locator('.code-editor .cm-content').first();
   }
 
   /** The message that is shown when there is no new PDF. */

@@ -2,13 +2,15 @@
 import { expect, test } from 'vitest';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 
-const MAX_BYTES = 300_000;
+/** The script, its styles, the PDF and the picture. */
+const MAX_BYTES = 150_000;
 const PICTURE = /^\/v1\/playground\/results\/pgr_\w+\/pages\/1\.png$/;
 const VIEWER = /pdf\.worker|open-pdf/;
+const EDITOR = /assets\/(source-editor|options-form)-/;
 
 const { service, browser } = await openPlaygrounds();
 
-test('shows the first page after at most 300 kB, and loads the viewer afterwards', async () => {
+test('shows the first page after at most 150 kB, and loads the editor and the viewer afterwards', async () => {
   const { page, context } = await browser.visit(service.url);
   const devtools = await context.newCDPSession(page);
   await devtools.send('Network.enable');
@@ -24,15 +26,55 @@ test('shows the first page after at most 300 kB, and loads the viewer afterwards
       resolve({ asked: [...urls.values()], bytes });
     });
   });
-  const viewer = page.waitForResponse(VIEWER);
+  const [viewer, editor] = [page.waitForResponse(VIEWER), page.waitForResponse(EDITOR)];
   await page.goto('/');
   const { asked, bytes } = await first;
-  expect(asked.filter((url) => VIEWER.test(url))).toEqual([]);
+  expect(asked.filter((url) => VIEWER.test(url) || EDITOR.test(url))).toEqual([]);
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes, JSON.stringify(transferred, null, 1)).toBeLessThanOrEqual(MAX_BYTES);
-  await viewer;
+  await Promise.all([viewer, editor]);
   await page.locator('.pdf-page canvas').first().waitFor({ state: 'attached' });
   await page.getByRole('img', { name: 'Page 1' }).waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('takes over what is typed before the code editor has arrived, with its caret and focus', async () => {
+  const { page, context } = await browser.visit(service.url);
+  const held = Promise.withResolvers<void>();
+  await page.route(EDITOR, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(EDITOR);
+  await page.goto('/');
+  const field = page.getByRole('textbox', { name: 'HTML', exact: true });
+  await asked; // nothing asks for it before the first page is there
+  await field.focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('<p>before after</p>');
+  for (let n = 0; n < '</p>'.length + 'after'.length; n++) await page.keyboard.press('ArrowLeft');
+  expect(await field.evaluate((element) => element.tagName)).toBe('TEXTAREA');
+  const sent = page.waitForRequest((request) => request.postData()?.includes('before, between') === true);
+  await page.keyboard.press('Backspace');
+  held.resolve();
+  const typing = page.keyboard.type(', between and ');
+  await page.locator('.code-editor .cm-content').first().waitFor();
+  await typing;
+  await page.getByText('<p>before, between and after</p>').waitFor();
+  expect((await sent).postDataJSON()).toMatchObject({ html: expect.stringContaining('before, between') });
+  await page.keyboard.press('Control+z'); // it has a history of its own
+  expect(await field.textContent()).toContain('before');
+  await context.close();
+});
+
+test('goes on without the code editor if it cannot be loaded', async () => {
+  const { page, context } = await browser.visit(service.url);
+  await page.route(EDITOR, (route) => route.abort());
+  await page.goto('/');
+  await page.getByText('a part of this editor is missing').waitFor();
+  const sent = page.waitForRequest((request) => request.postData()?.includes('still works') === true);
+  await page.getByRole('textbox', { name: 'HTML', exact: true }).fill('<p>still works');
+  await sent;
   await context.close();
 });
 

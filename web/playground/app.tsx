@@ -10,8 +10,8 @@ import { closeDialog, type DialogName, openDialog, showDialog } from './dialogs.
 import { canDownload, downloadPdf, downloadWaits } from './download.ts';
 import { draft, generation } from './draft.ts';
 import { Editors } from './editors.tsx';
+import { optionsForm } from './later-parts.ts';
 import { isCharged, opened } from './opened.ts';
-import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
@@ -23,6 +23,7 @@ import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
 
 export function App() {
+  const OptionsForm = optionsForm.value;
   useEffect(() => listenForShortcuts({ help: () => showDialog('help') }), []);
   return (
     <div class="playground">
@@ -40,7 +41,7 @@ export function App() {
             hidden={pane.value !== 'options'}
             data-pane="options"
           >
-            <OptionsForm key={generation.value} />
+            {OptionsForm ? <OptionsForm key={generation.value} /> : <p class="nothing">Loading…</p>}
           </div>
         </div>
         <Divider />

@@ -3,7 +3,6 @@
  * a tab holds a lock on its own.
  */
 import { signal } from '@preact/signals';
-import { htmlWords } from '../shared/code-editor/source-words.ts';
 import { type DraftOf, deleteDrafts, type KeptDraft, readDrafts, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, store } from '../shared/storage.ts';
 import { hasLocks, holdLock } from '../shared/tab-lock.ts';
@@ -13,6 +12,7 @@ import { type Draft, isSameDraft, toDraft } from './draft.ts';
 const MAX_DRAFTS = 50;
 const MAX_CHARACTERS = 20_000_000;
 const TITLE_CHARACTERS = 60;
+const WORD = /[\p{L}\p{N}]/u;
 /** For how long a page waits for the draft of the page before it, which may be ending. */
 const OWN_WAIT_MS = 500;
 
@@ -151,8 +151,14 @@ export function titleOf({ mode, html, template }: Draft): string {
   return title.slice(0, TITLE_CHARACTERS) || 'No text';
 }
 
+/** What follows the first tag with text that is not a style, a script or a comment. */
 function firstText(source: string): string {
-  const start = htmlWords(source)[0]?.from ?? source.length;
-  const [text = ''] = source.slice(start).split(/[<{\n]/, 1);
-  return text.trim();
+  for (const part of `>${source}`.split('<')) {
+    const end = part.indexOf('>');
+    if (end < 0 || /^(style|script|!--)/i.test(part)) continue;
+    const lines = part.slice(end + 1).split(/[{}\n]/);
+    const text = lines.find((line) => WORD.test(line));
+    if (text) return text.trim();
+  }
+  return '';
 }

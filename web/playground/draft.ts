@@ -1,11 +1,13 @@
 /** The draft: the document and its options. It is a single value, kept for this tab. */
+import { NAMES } from 'virtual:option-names';
 import { batch, signal } from '@preact/signals';
 import type { Draft } from '../shared/kept-drafts.ts';
-import { OPTION_NAMES } from './options/groups.ts';
 
 export type { Draft, Engine, Mode, Options } from '../shared/kept-drafts.ts';
 
 export const BLANK: Draft = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
+
+export const OPTION_NAMES: ReadonlySet<string> = new Set(NAMES);
 
 export const draft = signal<Draft>(BLANK);
 

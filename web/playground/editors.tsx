@@ -1,27 +1,18 @@
 /** The editors of the document: HTML, or a template with its data. */
-import { computed } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
-import { CodeEditor, type CodeEditorProps } from '../shared/code-editor/code-editor.tsx';
-import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
-import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { showDialog } from './dialogs.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
+import { sourceEditor } from './later-parts.ts';
 import { templateParts } from './opened.ts';
-import { isOutdated, rendered } from './render-loop.ts';
 import { otherErrors, templateError } from './request-errors.ts';
-import { type SourceName, showInPdf, shownPlace } from './source-places.ts';
-import { findWarnings } from './source-warnings.ts';
+import type { SourceName } from './source-places.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },
   { mode: 'template', text: 'Template' },
 ];
-
-const placeIn = (name: SourceName) => computed(() => (shownPlace.value?.source === name ? shownPlace.value : undefined));
-const places = { html: placeIn('html'), template: placeIn('template'), data: placeIn('data') };
-const textOf = (name: SourceName) => computed(() => draft.value[name]);
-const texts = { html: textOf('html'), template: textOf('template'), data: textOf('data') };
 
 export function Editors() {
   const { mode } = draft.value;
@@ -75,7 +66,7 @@ function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
       <FieldErrors of={['html']} />
-      <SourceEditor name="html" label="HTML" language={HTML} diagnose={useDiagnose('html')} />
+      <Source name="html" label="HTML" />
     </div>
   );
 }
@@ -88,43 +79,55 @@ function TemplateEditors() {
       <div class="editor-frame document-editor">
         <FieldErrors of={['html', 'template', 'engine']} />
         {error && <p class="error">{error.message}</p>}
-        <SourceEditor name="template" label="Template" language={TEMPLATE} diagnose={useDiagnose('template')} />
+        <Source name="template" label="Template" />
       </div>
       <div class="editor-frame data-editor">
         <h2>Data</h2>
         {parts && <parts.Samples />}
         <FieldErrors of={['data']} />
-        <SourceEditor name="data" label="Data" language={parts?.dataLanguage.value ?? JSON_DATA} />
+        <Source name="data" label="Data" />
       </div>
     </>
   );
 }
 
-/** Marks the mistake that kept the source from being rendered, or what the last render has warned of. */
-function useDiagnose(name: 'html' | 'template'): CodeEditorProps['diagnose'] {
-  const error = templateError.value;
-  const result = isOutdated.value ? undefined : rendered.value;
-  return useMemo(() => {
-    if (error) return name === 'template' ? (state) => [toDiagnostic(state, error)] : undefined;
-    return result && ((state) => findWarnings(state.doc.toString(), result.report.warnings));
-  }, [error, result, name]);
-}
-
-interface SourceEditorProps extends Pick<CodeEditorProps, 'label' | 'language' | 'diagnose'> {
+interface SourceProps {
   name: SourceName;
+  label: string;
 }
 
-/** An editor of a part of the draft, from and to which words of the PDF lead. */
-function SourceEditor({ name, ...others }: SourceEditorProps) {
+/** Whether an input method has begun a word that the code editor could not continue. */
+const isComposing = signal(false);
+
+/** The code editor, or a plain field until it is loaded, whose text, selection and focus it takes over. */
+function Source({ name, label }: SourceProps) {
+  const plain = useRef<HTMLTextAreaElement>(null);
+  const Editor = isComposing.value ? undefined : sourceEditor.value;
+  if (Editor) return <Editor name={name} label={label} begin={readSelection(plain.current)} />;
   return (
-    <CodeEditor
-      {...others}
-      text={texts[name]}
-      onChange={(changed) => change({ [name]: changed })}
-      shown={places[name]}
-      onLocate={(position) => void showInPdf(name, position)}
+    <textarea
+      ref={plain}
+      class="plain-editor"
+      aria-label={label}
+      spellcheck={false}
+      autocomplete="off"
+      value={draft.value[name]}
+      onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
+      onCompositionStart={() => {
+        isComposing.value = true;
+      }}
+      onCompositionEnd={() => {
+        isComposing.value = false;
+      }}
     />
   );
+}
+
+/** Returns undefined unless the field has the focus. */
+function readSelection(field: HTMLTextAreaElement | null): { anchor: number; head: number } | undefined {
+  if (!field || document.activeElement !== field) return undefined;
+  const { selectionStart: start, selectionEnd: end } = field;
+  return field.selectionDirection === 'backward' ? { anchor: end, head: start } : { anchor: start, head: end };
 }
 
 function FieldErrors({ of }: { of: string[] }) {

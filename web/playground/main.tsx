@@ -12,6 +12,7 @@ import { App, Off } from './app.tsx';
 import { showDialog } from './dialogs.ts';
 import { BLANK, draft, replaceDraft } from './draft.ts';
 import { openHistory, takeLatest } from './draft-history.ts';
+import { loadRestInTime } from './later-parts.ts';
 import { isCharged, refusal } from './opened.ts';
 import { loop, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
@@ -32,8 +33,9 @@ async function start(root: HTMLElement): Promise<void> {
   const query = new URLSearchParams(location.search);
   const templateId = query.get('template');
   if (!(templateId ? await openStored(templateId, root) : await openDraft(query, root))) return;
-  render(<App />, root);
   if (!isCharged.peek()) void renderNow();
+  render(<App />, root);
+  loadRestInTime();
   let first = true;
   effect(() => {
     void draft.value;
@@ -54,6 +56,7 @@ async function openStored(templateId: string, root: HTMLElement): Promise<boolea
 
 /** Returns false if guests render nothing here. */
 async function openDraft(query: URLSearchParams, root: HTMLElement): Promise<boolean> {
+  const off = isOff();
   await Promise.race([openHistory(), pause(MAX_OPENING_MS)]); // a browser may never answer
   replaceDraft(readStoredDraft() ?? (await takeLatest())?.draft ?? WELCOME);
   storeDrafts();
@@ -62,7 +65,7 @@ async function openDraft(query: URLSearchParams, root: HTMLElement): Promise<boo
   if (query.size) history.replaceState(null, '', location.pathname + location.hash); // a reload goes on with the draft
   await takeLink();
   addEventListener('hashchange', () => void takeLink());
-  if (!(await isOff())) return true;
+  if (location.pathname === '/' || !(await off)) return true; // the service sends this page at / only if guests can render
   if (readStored('localStorage', SIGNED_IN)) {
     refusal.value = 'The playground is off. Save the draft as a template to render it.';
     return true;

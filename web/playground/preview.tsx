@@ -2,6 +2,8 @@
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
+import { loadRest } from './later-parts.ts';
+import { firstPicture } from './render-call.ts';
 import { isLive, isOutdated, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { showInSource } from './source-places.ts';
 
@@ -12,12 +14,13 @@ export function Preview() {
   return (
     <PdfView
       pdf={result?.pdf}
-      picture={result?.picture}
+      picture={firstPicture.value}
       password={readPassword(result?.body.options?.password)}
       busy={renderSeconds.value !== undefined}
       outdated={isOutdated.value ? describeNext() : undefined}
       thumbnails={innerWidth >= BROAD_PX}
-      onWord={showInSource}
+      onWord={(words, index) => void showInSource(words, index)}
+      onSeen={loadRest}
     >
       <NothingYet />
     </PdfView>

@@ -1,4 +1,5 @@
 /** Sends a render request: a body in, a PDF with its report out. */
+import { signal } from '@preact/signals';
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
 import type { Draft } from './draft.ts';
@@ -7,13 +8,14 @@ import { type RenderBody, toRenderBody } from './render-body.ts';
 
 export interface Rendered extends RenderedPdf {
   body: RenderBody;
-  /** The URL of a picture of the first page, for two minutes. Undefined if the service has none. */
-  picture: string | undefined;
   /** The draft that was rendered. */
   draft: Draft;
   /** The time from the request to the last byte, as measured here. */
   elapsedMs: number;
 }
+
+/** The URL of a picture of the first page of the first render, which can be asked for before its PDF has arrived. */
+export const firstPicture = signal<string | undefined>(undefined);
 
 /** Throws `ProblemError`, `TypeError` if there is no connection, and `AbortError`. */
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
@@ -21,8 +23,8 @@ export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rend
   const begin = performance.now();
   const response = await (templateParts.peek()?.send ?? sendToPlayground)(body, signal);
   const result = response.headers.get('platen-result');
-  const picture = result ? `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png` : undefined;
-  return { ...(await readRenderedPdf(response)), picture, body, draft, elapsedMs: performance.now() - begin };
+  if (result) firstPicture.value ??= `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png`;
+  return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
 }
 
 async function sendToPlayground(body: RenderBody, signal: AbortSignal): Promise<Response> {

@@ -1,7 +1,7 @@
 /** Maps errors to the fields of the form, and to lines in the editors. */
 import { computed } from '@preact/signals';
 import type { ProblemBody } from '../shared/api.ts';
-import { type LineError, readLineError } from '../shared/code-editor/diagnostics.ts';
+import type { LineError } from '../shared/code-editor/diagnostics.ts';
 import { renderState } from './render-loop.ts';
 
 export interface FieldError {
@@ -26,6 +26,12 @@ export const optionErrors = computed<FieldError[]>(() =>
 export const otherErrors = computed<FieldError[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
 
 export const templateError = computed<LineError | undefined>(() => problem.value && readLineError(problem.value));
+
+/** The place of a mistake in a template. Undefined for other problems, and if the place is not known. */
+function readLineError({ code, line, column, detail, title }: ProblemBody): LineError | undefined {
+  if (code !== 'template_error' || typeof line !== 'number') return undefined;
+  return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title };
+}
 
 /** Returns the errors of a field, including those inside it that no smaller field shows. */
 export function findErrors(path: string, within: readonly string[] = []): FieldError[] {

@@ -1,6 +1,6 @@
 /** Leads from a word of the PDF to its place in the source, and back. */
 import { signal } from '@preact/signals';
-import { htmlWords, jsonWords, type SourceWord } from '../shared/code-editor/source-words.ts';
+import type { SourceWord } from '../shared/code-editor/source-words.ts';
 import { viewer } from '../shared/pdf-view/open-viewer.ts';
 import type { PdfWord } from '../shared/pdf-view/pdf-words.ts';
 import { clearToasts, showToast } from '../shared/toast.tsx';
@@ -13,9 +13,9 @@ export type SourceName = 'html' | 'template' | 'data';
 /** The place that an editor is to show. */
 export const shownPlace = signal<{ source: SourceName; from: number; to: number } | undefined>(undefined);
 
-export function showInSource(words: readonly PdfWord[], index: number): void {
+export async function showInSource(words: readonly PdfWord[], index: number): Promise<void> {
   const texts = textsOf(words);
-  const sources = wordsOfSources();
+  const sources = await wordsOfSources();
   const matches = sources.map((source) => ({ ...source, match: findSame(texts, index, textsOf(source.words)) }));
   const [best] = matches.sort((one, other) => (other.match?.score ?? 0) - (one.match?.score ?? 0));
   const word = best?.match && best.words[best.match.index];
@@ -32,7 +32,7 @@ export function showInSource(words: readonly PdfWord[], index: number): void {
 }
 
 export async function showInPdf(source: SourceName, position: number): Promise<void> {
-  const words = wordsOfSources().find((each) => each.source === source)?.words ?? [];
+  const words = (await wordsOfSources()).find((each) => each.source === source)?.words ?? [];
   const at = words.findLastIndex(({ from }) => from <= position);
   const shown = viewer.value;
   const pdfWords = (await shown?.words()) ?? [];
@@ -52,7 +52,8 @@ function isNarrow(): boolean {
   return !document.querySelector('.preview')?.clientWidth;
 }
 
-function wordsOfSources(): Array<{ source: SourceName; words: SourceWord[] }> {
+async function wordsOfSources(): Promise<Array<{ source: SourceName; words: SourceWord[] }>> {
+  const { htmlWords, jsonWords } = await import('../shared/code-editor/source-words.ts');
   const { mode, html, template, data } = draft.value;
   if (mode === 'html') return [{ source: 'html', words: htmlWords(html) }];
   return [

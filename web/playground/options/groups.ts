@@ -9,8 +9,6 @@ export interface OptionGroup {
 
 export const OPTION_GROUPS: OptionGroup[] = groupOptions(Object.keys(PDF_OPTIONS.properties));
 
-export const OPTION_NAMES: ReadonlySet<string> = new Set(Object.keys(PDF_OPTIONS.properties));
-
 function groupOptions(names: string[]): OptionGroup[] {
   const left = new Set(names);
   const groups = Object.entries(GROUPS).map(([title, members]) => {

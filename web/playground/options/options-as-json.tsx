@@ -3,8 +3,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
 import { JSON_DATA } from '../../shared/code-editor/languages.ts';
-import { change, draft, isObject } from '../draft.ts';
-import { OPTION_NAMES } from './groups.ts';
+import { change, draft, isObject, OPTION_NAMES } from '../draft.ts';
 
 export function OptionsAsJson() {
   const text = useMemo(() => signal(JSON.stringify(draft.peek().options, null, 2)), []);

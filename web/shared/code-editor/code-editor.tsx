@@ -6,7 +6,7 @@ import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { effect, type ReadonlySignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { showDiagnostics } from './diagnostics.ts';
 import { editing } from './editing.ts';
 
@@ -26,24 +26,28 @@ export interface CodeEditorProps {
   shown?: ReadonlySignal<{ from: number; to: number } | undefined>;
   /** Is called with the position of the cursor on Alt+Enter. */
   onLocate?(position: number): void;
+  /** The selection to begin with, in an editor that takes the focus over from a plain field. */
+  begin?: { anchor: number; head: number } | undefined;
 }
 
 const DESCRIPTION = 'Tab indents. Press Escape, then Tab, to leave the editor.';
 
-export function CodeEditor({ label, text, onChange, language, diagnose, shown, onLocate }: CodeEditorProps) {
+/** The editor is there before the next event, so that no key is lost between it and what it replaces. */
+export function CodeEditor({ label, text, onChange, language, diagnose, shown, onLocate, begin }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!place.current) return;
     editor.current = new Editor(place.current, label, text.peek(), language);
+    if (begin) editor.current.focus(begin);
     return () => editor.current?.destroy();
   }, []);
-  useEffect(() => editor.current?.onChange(onChange));
-  useEffect(() => effect(() => editor.current?.setText(text.value)), [text]);
-  useEffect(() => editor.current?.setLanguage(language), [language]);
-  useEffect(() => editor.current?.diagnose(diagnose), [diagnose]);
-  useEffect(() => editor.current?.onLocate(onLocate));
-  useEffect(() => effect(() => editor.current?.show(shown?.value)), [shown]);
+  useLayoutEffect(() => editor.current?.onChange(onChange));
+  useLayoutEffect(() => effect(() => editor.current?.setText(text.value)), [text]);
+  useLayoutEffect(() => editor.current?.setLanguage(language), [language]);
+  useLayoutEffect(() => editor.current?.diagnose(diagnose), [diagnose]);
+  useLayoutEffect(() => editor.current?.onLocate(onLocate));
+  useLayoutEffect(() => effect(() => editor.current?.show(shown?.value)), [shown]);
   return <div ref={place} class="code-editor" />;
 }
 
@@ -78,6 +82,11 @@ class Editor {
 
   onLocate(locate: CodeEditorProps['onLocate']): void {
     this.#locate = locate;
+  }
+
+  focus(selection: { anchor: number; head: number }): void {
+    this.#view.dispatch({ selection, scrollIntoView: true });
+    this.#view.focus();
   }
 
   show(place: { from: number; to: number } | undefined): void {

@@ -2,19 +2,12 @@
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { ProblemBody } from '../api.ts';
 
 /** Line and column count from 1. */
 export interface LineError {
   line: number;
   column: number;
   message: string;
-}
-
-/** The place of a mistake in a template. Undefined for other problems, and if the place is not known. */
-export function readLineError({ code, line, column, detail, title }: ProblemBody): LineError | undefined {
-  if (code !== 'template_error' || typeof line !== 'number') return undefined;
-  return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title };
 }
 
 export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): void {

@@ -23,11 +23,13 @@ export interface PdfViewProps {
   thumbnails: boolean;
   /** Is called with all words of the PDF, and the index of the one that was clicked. */
   onWord?: Viewer['onWord'];
+  /** Is called when the first page of a PDF can be seen, in a picture or otherwise before it is opened. */
+  onSeen?(): void;
   /** The content that is shown until there is a PDF. */
   children?: ComponentChildren;
 }
 
-export function PdfView({ pdf, picture, password, busy = false, outdated, thumbnails, onWord, children }: PdfViewProps) {
+export function PdfView({ pdf, picture, password, busy = false, outdated, thumbnails, onWord, onSeen, children }: PdfViewProps) {
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
   const beside = useSignal<Beside>(thumbnails ? 'thumbnails' : undefined);
@@ -39,6 +41,7 @@ export function PdfView({ pdf, picture, password, busy = false, outdated, thumbn
   const show = async (given: string | undefined) => {
     if (!pdf || !scroller.current || !side.current) return;
     await first.seen();
+    onSeen?.();
     const failure = await showIn(scroller.current, side.current, pdf, given).then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -76,7 +79,7 @@ export function PdfView({ pdf, picture, password, busy = false, outdated, thumbn
         <ContentsPanel shown={showsContents} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
-          {!pdf && children}
+          {!pdf && !first.shown && children}
           {first.shown && <FirstPicture {...first} />}
           {asked.value !== undefined && <PasswordForm asked={asked.value} onPassword={(given) => void show(given)} />}
         </section>
