@@ -20,6 +20,7 @@ import { createMetrics, type MetricSources, type Metrics } from './http/metrics/
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
 import type { RouteServices } from './http/routes/services.ts';
 import { createServer } from './http/server.ts';
+import { Markdown } from './markdown/markdown.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { VisitorTime } from './playground/visitor-time.ts';
@@ -317,6 +318,7 @@ async function openPlayground(
   const settings = playgroundBrowser(config.engine.browser);
   const time = new VisitorTime(playgroundSecondsPerMinute, clock, visitorRequests);
   const letterheads = openVisitorLetterheads();
+  const markdown = new Markdown(OF_VISITORS);
   const playground = new Playground(
     {
       async launch() {
@@ -325,6 +327,7 @@ async function openPlayground(
         return browser;
       },
       templates,
+      markdown,
       finishing: engine.finishing,
       keyHolders: engine.pool,
       time,
@@ -335,14 +338,17 @@ async function openPlayground(
   const close = async () => {
     await playground.close();
     await proxy.close();
+    markdown.close();
     for (const each of Object.values(letterheads)) each.close();
   };
   return { playground, proxy, time, close };
 }
 
-/** Visitors have a process of their own for PDFs, so that they take none from key holders. */
+/** Visitors have processes of their own for Markdown and PDFs, so that they take none from key holders. */
+const OF_VISITORS = { processes: 1, timeoutMs: 10_000 };
+
 function openVisitorLetterheads() {
-  const limits = { processes: 1, timeoutMs: 10_000, maxUnpackedBytes: 8 * MAX_VISITOR_BYTES };
+  const limits = { ...OF_VISITORS, maxUnpackedBytes: 8 * MAX_VISITOR_BYTES };
   const uploads = new UploadAssembly({ maxPdfBytes: MAX_VISITOR_BYTES, ...limits });
   const letterheads = new Letterheads(uploads, MAX_VISITOR_BYTES);
   const close = () => {

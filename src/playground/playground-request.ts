@@ -8,7 +8,7 @@ import { ValidationErrors } from '../render/request/values/validation-errors.ts'
 import { ENGINES, type EngineName } from '../templates/templates.ts';
 import { textErrors, validator } from '../validate.ts';
 
-/** Maximum size of the document, before and after a template is filled. */
+/** Maximum size of the document, before and after a template is filled or Markdown is converted. */
 export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
 /** Large enough for HTML in which every character is escaped, and for data, images and attachments. */
 export const MAX_PLAYGROUND_BODY_BYTES = 2_097_152;
@@ -16,6 +16,7 @@ const MAX_TIMEOUT_MS = 10_000;
 
 export type PlaygroundSource =
   | { kind: 'html'; html: string }
+  | { kind: 'markdown'; markdown: string }
   | { kind: 'template'; html: string; engine: EngineName; data: Record<string, unknown> };
 
 /** Valid once built, like a `RenderRequest`. */
@@ -23,16 +24,22 @@ export interface PlaygroundRequest extends Rendering {
   source: PlaygroundSource;
 }
 
-const SOURCES = ['html', 'template'] as const;
+const SOURCES = ['html', 'markdown', 'template'] as const;
 const OF_TEMPLATE = ['engine', 'data'] as const;
 
 export const PlaygroundBody = Type.Object(
   {
     html: option(Type.String(), {
       expected: 'a string of HTML',
-      description: `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\` and \`template\`.`,
+      description: `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Send exactly one of ${SOURCES.map((name) => `\`${name}\``).join(', ')}.`,
       contentMediaType: 'text/html',
       examples: ['<h1>Hello</h1>'],
+    }),
+    markdown: option(Type.String(), {
+      expected: 'a string of Markdown',
+      description: 'A document in Markdown, as in `POST /v1/pdf`. It and its HTML may be as large as `html`.',
+      contentMediaType: 'text/markdown',
+      examples: ['# Hello'],
     }),
     template: option(Type.String(), {
       expected: 'a string of HTML with placeholders',
@@ -57,7 +64,7 @@ export const PlaygroundBody = Type.Object(
     additionalProperties: false,
     $id: 'PlaygroundRequest',
     expected: 'a JSON object',
-    'x-sources': { html: [], template: ['engine', 'data'] },
+    'x-sources': { html: [], markdown: [], template: ['engine', 'data'] },
   },
 );
 
@@ -84,19 +91,20 @@ export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): Pla
   if (request.finish.letterhead && 'documentId' in request.finish.letterhead)
     errors.add('options.letterhead.document_id', 'requires an API key, because documents belong to keys: send the PDF as file');
   errors.throwIfAny();
-  checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
+  const { source } = request;
+  checkSize(source.kind, source.kind === 'markdown' ? source.markdown : source.html, MAX_PLAYGROUND_HTML_BYTES);
   return request;
 }
 
 type Body = ReturnType<typeof checkBody>;
 
 function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
-  const { html, template, engine = 'placeholders', data } = body;
-  if (html !== undefined && template !== undefined)
-    errors.add('template', 'cannot be combined with html: send exactly one of them');
-  if (html === undefined && template === undefined) errors.add('html', 'is required unless template is sent');
+  const { html = '', markdown, template, engine = 'placeholders', data } = body;
+  const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
+  for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
+  if (!first) errors.add('html', 'is required, or markdown or template in its place');
   for (const name of OF_TEMPLATE) if (body[name] !== undefined && template === undefined) errors.add(name, 'requires template');
   for (const name of SOURCES) errors.addAll(textErrors(name, body[name] ?? ''));
   if (template !== undefined) return { kind: 'template', html: template, engine, data: parseData(data, errors) };
-  return { kind: 'html', html: html ?? '' };
+  return markdown === undefined ? { kind: 'html', html } : { kind: 'markdown', markdown };
 }

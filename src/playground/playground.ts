@@ -6,6 +6,7 @@
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
+import type { Markdown } from '../markdown/markdown.ts';
 import type { PooledBrowser } from '../pool/browser-slot.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
@@ -24,6 +25,7 @@ import type { VisitorTime } from './visitor-time.ts';
 export interface PlaygroundServices {
   launch(): Promise<PooledBrowser<Page>>;
   templates: Pick<Templates, 'fillOnce'>;
+  markdown: Pick<Markdown, 'toHtml'>;
   finishing: FinishQueue;
   /** The pool in which key holders render. */
   keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
@@ -153,7 +155,12 @@ export class Playground {
 
   async #resolve(source: PlaygroundRequest['source'], baseUrl: string | undefined, signal: AbortSignal) {
     if (source.kind === 'html') return { ...source, baseUrl };
-    const html = await this.#services.templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
+    const { templates, markdown } = this.#services;
+    if (source.kind === 'markdown') {
+      const task = { markdown: source.markdown, stylesheet: undefined, limitBytes: MAX_PLAYGROUND_HTML_BYTES };
+      return { kind: 'html' as const, html: await markdown.toHtml(OWNER, task, signal), baseUrl };
+    }
+    const html = await templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
     return toFilledContent(html, baseUrl);
   }
 

@@ -53,6 +53,25 @@ test('draws pages of a result by an id that only its visitor knows', async () =>
   expect(locked.headers.get('platen-result')).toBeNull();
 });
 
+test('renders Markdown, with the same limit for its text and its HTML', async () => {
+  const text = await textOf(
+    visitor.pdf({
+      markdown: '# Terms\n\n- first\n- **second**',
+      options: { addStyleTag: { content: 'h1::after { content: " of ACME" }' } },
+    }),
+  );
+  expect(text).toMatch(/Terms of ACME.*first.*second/s);
+  expect(text).not.toContain('**');
+  await problem(await visitor.pdf({ markdown: 'x'.repeat(MAX_HTML + 1) }), 413, 'content_too_large');
+  await problem(await visitor.pdf({ markdown: '<'.repeat(MAX_HTML / 2) }), 413, 'content_too_large');
+  const refused = async (body: object) => (await problem(await visitor.pdf(body), 400, 'invalid_request')).errors;
+  const combined = 'cannot be combined with markdown: send exactly one of html, markdown, template';
+  expect(await refused({ markdown: '', template: '' })).toEqual([{ path: 'template', message: combined }]);
+  expect(await refused({ markdown: '', data: {} })).toEqual([{ path: 'data', message: 'requires template' }]);
+  expect(await refused({ markdown: 'a\0b' })).toMatchObject([{ path: 'markdown' }]);
+  expect(await refused({})).toEqual([{ path: 'html', message: 'is required, or markdown or template in its place' }]);
+});
+
 test('prints on a letterhead that the visitor sends', async () => {
   const head = smallPdf([{ content: 'BT /F 12 Tf 20 100 Td (ACME Ltd) Tj ET' }]).toString('base64');
   const render = (letterhead: object) => visitor.pdf({ html: '<p>Dear Ada', options: { letterhead } });

@@ -2137,7 +2137,13 @@ class Playground(TypedDict):
 
 class HtmlPlaygroundRequest(TypedDict):
     html: str
-    """A complete HTML document, at most 524288 bytes of UTF-8. Send exactly one of `html` and `template`."""
+    """A complete HTML document, at most 524288 bytes of UTF-8. Send exactly one of `html`, `markdown`, `template`."""
+    options: NotRequired[PdfOptions]
+
+
+class MarkdownPlaygroundRequest(TypedDict):
+    markdown: str
+    """A document in Markdown, as in `POST /v1/pdf`. It and its HTML may be as large as `html`."""
     options: NotRequired[PdfOptions]
 
 
@@ -2151,7 +2157,7 @@ class TemplatePlaygroundRequest(TypedDict):
     options: NotRequired[PdfOptions]
 
 
-PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | TemplatePlaygroundRequest"
+PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | MarkdownPlaygroundRequest | TemplatePlaygroundRequest"
 
 
 class BatchCompletedEventData(TypedDict):
