@@ -21,7 +21,12 @@ function optionModules(): Plugin {
     resolveId: (id) => (id in OPTION_MODULES ? `\0${id}` : undefined),
     load: (id) => {
       const values = OPTION_MODULES[id.slice(1)];
-      return values && Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+      return (
+        values &&
+        Object.entries(values)
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+          .join('\n')
+      );
     },
   };
 }

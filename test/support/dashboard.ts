@@ -46,7 +46,7 @@ export async function openDashboards() {
 /** Waits until the editor is shown. */
 export async function editorOf(page: Page): Promise<PlaygroundPage> {
   const opened = new PlaygroundPage({ page, context: page.context(), errors: [] });
-  await opened.result.waitFor({ state: 'attached' });
+  await opened.ready();
   return opened;
 }
 

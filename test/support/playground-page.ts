@@ -21,9 +21,14 @@ export class PlaygroundPage {
     const visitor = await browser.visit(url, { acceptDownloads: true, ...options });
     await visitor.page.goto(path);
     const opened = new PlaygroundPage(visitor);
-    await opened.result.waitFor({ state: 'attached' });
-    await opened.codeEditor.waitFor({ state: 'attached' });
+    await opened.ready();
     return opened;
+  }
+
+  /** Waits until all parts are loaded, which follow the first page. Before, a plain field has the text. */
+  async ready(): Promise<void> {
+    await this.result.waitFor({ state: 'attached' });
+    await this.page.locator('.code-editor .cm-content, .url-source').first().waitFor({ state: 'attached' });
   }
 
   /** Console errors, except those for error replies, which browsers always log. */
@@ -33,11 +38,6 @@ export class PlaygroundPage {
 
   get result(): Locator {
     return this.page.getByRole('region', { name: 'Result' });
-  }
-
-  /** Is there after the first page. Before, a plain field has the text. */
-  get codeEditor(): Locator {
-    return this.page.locator('.code-editor .cm-content').first();
   }
 
   /** The message that is shown when there is no new PDF. */

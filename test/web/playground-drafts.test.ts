@@ -16,7 +16,7 @@ async function openBeside({ visitor }: PlaygroundPage, path = '/', storage = '{}
   await page.addInitScript((json) => Object.assign(sessionStorage, JSON.parse(json)), storage);
   await page.goto(new URL(path, service.url).href);
   const opened = new PlaygroundPage({ ...visitor, page });
-  await opened.result.waitFor({ state: 'attached' });
+  await opened.ready();
   return opened;
 }
 

@@ -47,6 +47,14 @@ function selection({ page }: PlaygroundPage): Promise<string> {
   })()`);
 }
 
+test('leads from a word to its line in Markdown', async () => {
+  const markdown = '# Terms\n\n- first\n- **second** point\n';
+  const playground = await open({ path: `/${await fragmentOf({ mode: 'markdown', markdown, options: {} })}` });
+  await playground.shows('second');
+  await click(playground, 'second');
+  await expect.poll(() => selection(playground)).toBe('4: second');
+});
+
 test('leads from a word to its line, and from a line to its word', async () => {
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML })}` });
   await playground.shows('Item 1');

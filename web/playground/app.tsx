@@ -103,7 +103,7 @@ function Head() {
           title="Ctrl+Enter"
         >
           <Icon name="play" />
-          {renderSeconds.value !== undefined ? 'Rendering' : isCharged.value ? 'Save and render' : 'Render'}
+          {renderSeconds.value !== undefined ? 'Rendering' : isCharged.value && opened.value ? 'Save and render' : 'Render'}
         </button>
         <Action icon="download" label="Download" disabled={!canDownload.value} busy={downloadWaits.value} onClick={downloadPdf} />
         <Action icon="copy" label="Copy as code" onClick={() => showDialog('copy')} />

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import { type DraftOf, deleteDrafts, type KeptDraft, readDrafts, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, store } from '../shared/storage.ts';
 import { hasLocks, holdLock } from '../shared/tab-lock.ts';
-import { type Draft, isSameDraft, toDraft } from './draft.ts';
+import { type Draft, isSameDraft, sourceOf, toDraft } from './draft.ts';
 
 /** Of drafts that are not changes of templates. */
 const MAX_DRAFTS = 50;
@@ -104,7 +104,7 @@ async function remove(ids: readonly string[]): Promise<void> {
 function beyondLimits(): string[] {
   let characters = 0;
   const isBeyond = ({ draft }: KeptDraft, n: number) => {
-    characters += draft.html.length + draft.template.length + draft.data.length;
+    characters += JSON.stringify(draft).length;
     return n > 0 && (n >= MAX_DRAFTS || characters > MAX_CHARACTERS);
   };
   return keptDrafts.value
@@ -145,8 +145,9 @@ export function idKey(of?: DraftKey): string {
 }
 
 /** The title of the document, or what it begins with. */
-export function titleOf({ mode, html, template }: Draft): string {
-  const source = mode === 'html' ? html : template;
+export function titleOf(draft: Draft): string {
+  const source = sourceOf(draft);
+  if (draft.mode === 'url') return source.slice(0, TITLE_CHARACTERS) || 'No URL';
   const title = /<title[^<>]*>([^<]*)/i.exec(source)?.[1]?.trim() || firstText(source);
   return title.slice(0, TITLE_CHARACTERS) || 'No text';
 }
@@ -158,7 +159,7 @@ function firstText(source: string): string {
     if (end < 0 || /^(style|script|!--)/i.test(part)) continue;
     const lines = part.slice(end + 1).split(/[{}\n]/);
     const text = lines.find((line) => WORD.test(line));
-    if (text) return text.trim();
+    if (text) return text.replace(/^[\s#]+/, '').trimEnd();
   }
   return '';
 }

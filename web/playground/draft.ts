@@ -1,15 +1,40 @@
 /** The draft: the document and its options. It is a single value, kept for this tab. */
 import { NAMES } from 'virtual:option-names';
-import { batch, signal } from '@preact/signals';
-import type { Draft } from '../shared/kept-drafts.ts';
+import { batch, computed, signal } from '@preact/signals';
+import type { Draft, Mode } from '../shared/kept-drafts.ts';
 
 export type { Draft, Engine, Mode, Options } from '../shared/kept-drafts.ts';
 
-export const BLANK: Draft = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
+export const BLANK: Draft = {
+  mode: 'html',
+  html: '',
+  markdown: '',
+  url: '',
+  template: '',
+  engine: 'liquid',
+  data: '{}',
+  options: {},
+};
+
+/** The kinds of documents, as people read them. */
+export const MODES: Record<Mode, string> = { html: 'HTML', markdown: 'Markdown', url: 'URL', template: 'Template' };
+
+/** The members that each kind of document has beside its options. */
+const PARTS = {
+  html: ['html'],
+  markdown: ['markdown'],
+  url: ['url'],
+  template: ['template', 'engine', 'data'],
+} as const satisfies Record<Mode, ReadonlyArray<keyof Draft>>;
+
+const TEXTS = ['html', 'markdown', 'url', 'template', 'data'] as const;
 
 export const OPTION_NAMES: ReadonlySet<string> = new Set(NAMES);
 
 export const draft = signal<Draft>(BLANK);
+
+/** Whether the text can be stored as a template, which is HTML. */
+export const canBeTemplate = computed(() => draft.value.mode === 'html' || draft.value.mode === 'template');
 
 /** Increases when the whole draft is replaced, for example by an example or a link. */
 export const generation = signal(0);
@@ -26,13 +51,13 @@ export function change(part: Partial<Draft>): void {
 }
 
 export function isBlank(other: Draft): boolean {
-  return isSameDraft(other, BLANK) || isSameDraft(other, { ...BLANK, mode: 'template' });
+  return isSameDraft({ ...other, mode: BLANK.mode }, BLANK);
 }
 
-/** Whether two drafts have the same text and options, in both modes. */
+/** Whether two drafts have the same text and options, in all modes. */
 export function isSameDraft(one: Draft, other: Draft): boolean {
-  const textOf = ({ mode, html, template, engine, data, options }: Draft) =>
-    JSON.stringify([mode, html, template, engine, data, options]);
+  const textOf = ({ mode, engine, options, ...draft }: Draft) =>
+    JSON.stringify([mode, engine, options, ...TEXTS.map((name) => draft[name])]);
   return textOf(one) === textOf(other);
 }
 
@@ -42,9 +67,15 @@ export function changeOption(name: string, value: unknown): void {
   change({ options: value === undefined ? others : { ...others, [name]: value } });
 }
 
-/** Returns the draft without the text of the other mode, which nobody would expect in a shared draft. */
-export function partOnScreen({ mode, html, template, engine, data, options }: Draft): Partial<Draft> {
-  return mode === 'html' ? { mode, html, options } : { mode, template, engine, data, options };
+/** The text of the document. */
+export function sourceOf({ mode, ...texts }: Draft): string {
+  return texts[mode];
+}
+
+/** Returns the draft without the text of other modes, which nobody would expect in a shared draft. */
+export function partOnScreen(draft: Draft): Partial<Draft> {
+  const { mode, options } = draft;
+  return { mode, ...Object.fromEntries(PARTS[mode].map((name) => [name, draft[name]])), options };
 }
 
 /**
@@ -52,19 +83,25 @@ export function partOnScreen({ mode, html, template, engine, data, options }: Dr
  * Names that the form does not know are ignored.
  */
 export function toDraft(value: unknown): Draft | undefined {
-  if (!isObject(value)) return undefined;
-  const { mode, html, template, engine, data, options } = { ...blankOther(value.mode), ...value };
-  if (mode !== 'html' && mode !== 'template') return undefined;
+  if (!isObject(value) || !isMode(value.mode)) return undefined;
+  const { mode } = value;
+  if (PARTS[mode].some((name) => value[name] === undefined)) return undefined;
+  const { engine, options, ...texts }: Record<string, unknown> = { ...BLANK, options: undefined, ...value };
   if (engine !== 'placeholders' && engine !== 'liquid') return undefined;
-  if (typeof html !== 'string' || typeof template !== 'string' || typeof data !== 'string') return undefined;
+  const [html, markdown, url, template, data] = TEXTS.map((name) => toText(texts[name]));
+  if (html === undefined || markdown === undefined || url === undefined || template === undefined || data === undefined)
+    return undefined;
   if (!isObject(options)) return undefined;
   const known = Object.fromEntries(Object.entries(options).filter(([name]) => OPTION_NAMES.has(name)));
-  return { mode, html: lines(html), template: lines(template), engine, data: lines(data), options: known };
+  return { mode, html, markdown, url, template, engine, data, options: known };
 }
 
-function blankOther(mode: unknown): Partial<Draft> {
-  const { html, template, engine, data } = BLANK;
-  return mode === 'html' ? { template, engine, data } : { html };
+function isMode(value: unknown): value is Mode {
+  return typeof value === 'string' && Object.hasOwn(PARTS, value);
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? lines(value) : undefined;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import type { KeptDraft } from '../shared/kept-drafts.ts';
 import { clearToasts } from '../shared/toast.tsx';
 import { showDialog } from './dialogs.ts';
-import { draft } from './draft.ts';
+import { canBeTemplate, draft, MODES } from './draft.ts';
 import { keptDrafts, readKept, removeDrafts } from './draft-history.ts';
 import { opened } from './opened.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
@@ -50,7 +50,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
         {template ? (
           <Button label="Open as a draft" onClick={() => void openElsewhere({ draft: draft.value, of: undefined })} />
         ) : (
-          <Button label="Save as template" onClick={() => showDialog('save')} />
+          canBeTemplate.value && <Button label="Save as template" onClick={() => showDialog('save')} />
         )}
         {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} label="Delete all" />}
         <Button label="Close" onClick={onClose} />
@@ -61,7 +61,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
 
 function kindOf({ draft: { mode }, of }: KeptDraft): string {
   if (of) return `Unsaved changes of version ${of.version}`;
-  return mode === 'html' ? 'HTML' : 'Template';
+  return MODES[mode];
 }
 
 /** Deletes with a second click. */

@@ -1,18 +1,16 @@
-/** The editors of the document: HTML, or a template with its data. */
+/** The editors of the document: HTML, Markdown, a URL, or a template with its data. */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
+import { SIGNED_IN } from '../shared/signed-in.ts';
+import { readStored } from '../shared/storage.ts';
 import { showDialog } from './dialogs.ts';
-import { change, draft, type Engine, type Mode } from './draft.ts';
+import { canBeTemplate, change, draft, type Engine, MODES, type Mode } from './draft.ts';
 import { sourceEditor } from './later-parts.ts';
 import { templateParts } from './opened.ts';
+import { renderNow } from './render-loop.ts';
 import { otherErrors, templateError } from './request-errors.ts';
 import type { SourceName } from './source-places.ts';
-
-const MODES: Array<{ mode: Mode; text: string }> = [
-  { mode: 'html', text: 'HTML' },
-  { mode: 'template', text: 'Template' },
-];
 
 export function Editors() {
   const { mode } = draft.value;
@@ -29,11 +27,13 @@ export function Editors() {
         ) : (
           <>
             <Button label="Examples" look="quiet small" onClick={() => showDialog('examples')} />
-            <Button label="Save as template" look="quiet small save-as" onClick={() => showDialog('save')} />
+            {canBeTemplate.value && (
+              <Button label="Save as template" look="quiet small save-as" onClick={() => showDialog('save')} />
+            )}
           </>
         )}
       </div>
-      {mode === 'html' ? <HtmlEditor /> : <TemplateEditors />}
+      {mode === 'template' ? <TemplateEditors /> : mode === 'url' ? <UrlField /> : <TextEditor key={mode} name={mode} />}
     </div>
   );
 }
@@ -41,8 +41,8 @@ export function Editors() {
 function ModeChoice() {
   return (
     <fieldset class="segmented" aria-label="Kind of document">
-      {MODES.map(({ mode, text }) => (
-        <button key={mode} type="button" aria-pressed={draft.value.mode === mode} onClick={() => change({ mode })}>
+      {Object.entries(MODES).map(([mode, text]) => (
+        <button key={mode} type="button" aria-pressed={draft.value.mode === mode} onClick={() => change({ mode: mode as Mode })}>
           {text}
         </button>
       ))}
@@ -62,12 +62,51 @@ function EngineChoice() {
   );
 }
 
-function HtmlEditor() {
+function TextEditor({ name }: { name: 'html' | 'markdown' }) {
   return (
     <div class="editor-frame document-editor">
-      <FieldErrors of={['html']} />
-      <Source name="html" label="HTML" />
+      <FieldErrors of={[name]} />
+      <Source name={name} label={MODES[name]} />
     </div>
+  );
+}
+
+/** Only key holders render URLs, because anybody could otherwise have the service fetch pages for them. */
+function UrlField() {
+  const isSignedIn = Boolean(readStored('localStorage', SIGNED_IN));
+  return (
+    <form
+      class="editor-frame document-editor url-source"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void renderNow();
+      }}
+    >
+      <div class="field">
+        <label for="source-url">URL of an HTML document</label>
+        <input
+          id="source-url"
+          type="url"
+          inputMode="url"
+          placeholder="https://example.com/"
+          value={draft.value.url}
+          onInput={({ currentTarget }) => change({ url: currentTarget.value })}
+        />
+      </div>
+      <FieldErrors of={['url']} />
+      {isSignedIn ? (
+        <p class="hint">
+          The service fetches the document with its styles, images and scripts. It is rendered when you press Render, and each
+          render counts as a document of your account.
+        </p>
+      ) : (
+        <p class="hint">
+          Without a key, the service fetches no URLs, because anybody could load pages through it.{' '}
+          <a href="/dashboard">Sign in</a>, or take the request from <b>Copy as code</b>.
+        </p>
+      )}
+    </form>
   );
 }
 

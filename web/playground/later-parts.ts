@@ -20,7 +20,9 @@ export function loadRest(): void {
   if (begun) return;
   begun = true;
   Promise.all([loadEditor(), loadOptions()]).catch(() =>
-    showToast('The service does not answer, so a part of this editor is missing. Your text is kept: load the page again in a moment.'),
+    showToast(
+      'The service does not answer, so a part of this editor is missing. Your text is kept: load the page again in a moment.',
+    ),
   );
 }
 

@@ -36,6 +36,9 @@ async function start(root: HTMLElement): Promise<void> {
   if (!isCharged.peek()) void renderNow();
   render(<App />, root);
   loadRestInTime();
+  effect(() => {
+    if (isCharged.value) loop.hold(); // such as a URL after a draft that was still to be rendered
+  });
   let first = true;
   effect(() => {
     void draft.value;

@@ -4,7 +4,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { TemplateRecord } from '../dashboard/records.ts';
 import type { DraftOf } from '../shared/kept-drafts.ts';
-import { type Draft, draft, isSameDraft } from './draft.ts';
+import { BLANK, type Draft, draft, isSameDraft } from './draft.ts';
 import type { RenderBody } from './render-body.ts';
 
 export interface OpenedTemplate {
@@ -35,7 +35,8 @@ export const templateParts = signal<TemplateParts | undefined>(undefined);
 
 /** Why drafts cannot be rendered here; empty if they can. */
 export const refusal = signal('');
-export const isCharged = computed(() => templateParts.value?.isCharged.value === true);
+/** Whether a render counts as a document, so that it is only made on request. URLs are rendered with a key. */
+export const isCharged = computed(() => draft.value.mode === 'url' || templateParts.value?.isCharged.value === true);
 
 /** What a kept draft tells about its template. */
 export const draftOf = computed<DraftOf | undefined>(() => {
@@ -46,7 +47,7 @@ export const draftOf = computed<DraftOf | undefined>(() => {
 
 /** What the template is without changes. */
 export function storedDraft({ record, data }: OpenedTemplate): Draft {
-  return { mode: 'template', html: '', template: record.html ?? '', engine: record.engine, data, options: {} };
+  return { ...BLANK, mode: 'template', template: record.html ?? '', engine: record.engine, data };
 }
 
 /** Whether its text differs from what is stored. */

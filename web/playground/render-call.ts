@@ -21,10 +21,19 @@ export const firstPicture = signal<string | undefined>(undefined);
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
   const body = toRenderBody(draft);
   const begin = performance.now();
-  const response = await (templateParts.peek()?.send ?? sendToPlayground)(body, signal);
+  const send = 'url' in body ? sendUrl : (templateParts.peek()?.send ?? sendToPlayground);
+  const response = await send(body, signal);
   const result = response.headers.get('platen-result');
   if (result) firstPicture.value ??= `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png`;
   return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
+}
+
+/** A URL is rendered with the key of the visitor: guests would let the service fetch any page, at nobody's expense. */
+async function sendUrl(body: RenderBody, signal: AbortSignal): Promise<Response> {
+  const { mayResume, resume, send, session } = await import('../dashboard/session.ts');
+  if (mayResume() && !session.peek()) await resume();
+  if (!session.peek()) throw new Error('A URL is rendered for a key. Sign in on the dashboard, or copy the code.');
+  return send('POST', '/v1/pdf', { ...body, store: false }, { headers: { accept: 'application/json' }, signal });
 }
 
 async function sendToPlayground(body: RenderBody, signal: AbortSignal): Promise<Response> {

@@ -8,7 +8,7 @@ import { findSame } from '../shared/words.ts';
 import { draft } from './draft.ts';
 import { pane } from './panes.ts';
 
-export type SourceName = 'html' | 'template' | 'data';
+export type SourceName = 'html' | 'markdown' | 'template' | 'data';
 
 /** The place that an editor is to show. */
 export const shownPlace = signal<{ source: SourceName; from: number; to: number } | undefined>(undefined);
@@ -53,8 +53,10 @@ function isNarrow(): boolean {
 }
 
 async function wordsOfSources(): Promise<Array<{ source: SourceName; words: SourceWord[] }>> {
-  const { htmlWords, jsonWords } = await import('../shared/code-editor/source-words.ts');
-  const { mode, html, template, data } = draft.value;
+  const { htmlWords, jsonWords, plainWords } = await import('../shared/code-editor/source-words.ts');
+  const { mode, html, markdown, template, data } = draft.value;
+  if (mode === 'url') return [];
+  if (mode === 'markdown') return [{ source: 'markdown', words: plainWords(markdown) }];
   if (mode === 'html') return [{ source: 'html', words: htmlWords(html) }];
   return [
     { source: 'template', words: htmlWords(template) },

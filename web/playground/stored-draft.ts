@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals';
 import { type DraftOf, type KeptDraft, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, removeStored, store } from '../shared/storage.ts';
-import { type Draft, draft, generation, toDraft } from './draft.ts';
+import { BLANK, type Draft, draft, generation, sourceOf, toDraft } from './draft.ts';
 import { beginDraft, dropDraft, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
 import { draftOf, isChanged } from './opened.ts';
 import { isOwn } from './replaced-draft.tsx';
@@ -84,8 +84,9 @@ export async function becomeTemplate(of: DraftOf): Promise<void> {
   isStopped = true;
   const id = handOverDraft();
   for (const name of [idKey(), STORAGE_KEY]) removeStored('sessionStorage', name);
-  const { mode, html, template, ...others } = draft.peek();
-  await openElsewhere({ draft: { ...others, mode: 'template', html: '', template: mode === 'html' ? html : template }, of }, id);
+  const { engine, data, options } = draft.peek();
+  const template = sourceOf(draft.peek());
+  await openElsewhere({ draft: { ...BLANK, mode: 'template', template, engine, data, options }, of }, id);
 }
 
 /** Keeps nothing more, and forgets what only this tab has of a template. */

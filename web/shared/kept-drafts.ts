@@ -5,13 +5,15 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readStored, removeStored, store } from './storage.ts';
 
-export type Mode = 'html' | 'template';
+export type Mode = 'html' | 'markdown' | 'url' | 'template';
 export type Engine = 'placeholders' | 'liquid';
 export type Options = Record<string, unknown>;
 
 export interface Draft {
   mode: Mode;
   html: string;
+  markdown: string;
+  url: string;
   template: string;
   engine: Engine;
   /** The JSON text, which may be invalid while it is edited. */

@@ -105,6 +105,12 @@ export class RenderLoop<D, R extends OfDraft<D>> {
     this.#countSeconds();
   }
 
+  /** Sends nothing by itself until the draft is changed or a render is asked for. */
+  hold(): void {
+    this.#clearTimers();
+    if (this.state.peek().kind === 'waiting') this.#settle({ kind: 'idle' });
+  }
+
   /** For the visitor, who does not want to wait. */
   cancel(): void {
     this.stop();

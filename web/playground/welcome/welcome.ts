@@ -1,7 +1,8 @@
-/** The draft of somebody who comes for the first time: an invoice in HTML, and an order as a template. */
-import type { Draft } from '../draft.ts';
+/** The draft of somebody who comes for the first time: an invoice in HTML, notes in Markdown, and an order as a template. */
+import { BLANK, type Draft } from '../draft.ts';
 import html from './invoice.html?raw';
 import template from './letter.html?raw';
 import data from './letter.json?raw';
+import markdown from './notes.md?raw';
 
-export const WELCOME: Draft = { mode: 'html', html, template, engine: 'liquid', data, options: {} };
+export const WELCOME: Draft = { ...BLANK, html, markdown, template, data };

@@ -42,6 +42,9 @@ const colours = HighlightStyle.define([
     color: 'light-dark(#7a5300, #f0c36a)',
   },
   { tag: [tags.angleBracket, tags.punctuation], color: 'var(--muted)' },
+  { tag: tags.heading, color: 'light-dark(#0b57c4, #7db3ff)', fontWeight: '600' },
+  { tag: tags.strong, fontWeight: '600' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
   { tag: tags.invalid, color: 'var(--danger)' },
 ]);
 

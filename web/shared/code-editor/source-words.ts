@@ -16,13 +16,21 @@ export const htmlWords = (source: string): SourceWord[] => wordsIn(source, htmlL
 /** The words of the values, without the names of members. */
 export const jsonWords = (source: string): SourceWord[] => wordsIn(source, jsonLanguage, ['String', 'Number']);
 
+/** All words, for a source whose marks are not words, such as Markdown. */
+export function plainWords(source: string, from = 0): SourceWord[] {
+  return [...source.matchAll(WORD)].map(({ 0: text, index }) => ({
+    text: normalize(text),
+    from: from + index,
+    to: from + index + text.length,
+  }));
+}
+
 function wordsIn(source: string, { parser }: Language, kinds: string[]): SourceWord[] {
   const words: SourceWord[] = [];
   parser.parse(source).iterate({
     enter({ name, from, to, node }) {
       if (!kinds.includes(name) || isTitle(node.parent, source)) return;
-      for (const { 0: text, index } of source.slice(from, to).matchAll(WORD))
-        words.push({ text: normalize(text), from: from + index, to: from + index + text.length });
+      words.push(...plainWords(source.slice(from, to), from));
     },
   });
   return words;

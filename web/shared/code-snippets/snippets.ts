@@ -8,6 +8,8 @@ type Members = Record<string, unknown>;
 /** The body of `POST /v1/pdf`, or that of the playground with a template that is not stored. */
 export type SnippetBody =
   | { html: string; options?: Members }
+  | { markdown: string; options?: Members }
+  | { url: string; options?: Members }
   | { template_id: string; data?: Members; options?: Members }
   | UnsavedBody;
 
