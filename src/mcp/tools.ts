@@ -44,7 +44,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     run: renderPdf,
   },
   assemble: {
-    description: `Puts a PDF together from documents that are rendered, stored PDFs (document_id) and other PDFs (base64), and changes it in steps: selects, turns and stamps pages, fills forms, adds bookmarks, redacts texts and areas, makes PDF/A, and signs. The step extract returns text, metadata, bookmarks and fields of a PDF instead. ${HOW_PDFS_RETURN}`,
+    description: `Puts a PDF together from documents that are rendered, stored PDFs (document_id) and other PDFs (base64), and changes it in steps: selects, turns and stamps pages, fills forms, adds bookmarks, redacts texts and areas, makes PDF/A, and signs. The step extract returns text, Markdown (of tagged PDFs), images, metadata, bookmarks and fields of a PDF instead. ${HOW_PDFS_RETURN}`,
     input: 'AssemblyBody',
     run: assemblePdf,
   },

@@ -33,7 +33,7 @@ export class UploadAssembly extends PdfProcesses {
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: AssemblyLimits) {
     const module = new URL('./assemble-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being assembled';
-    const libraries = ['@libpdf/core', 'pako', 'saxes', 're2js', 'entities', '@hyzyla/pdfium'];
+    const libraries = ['@libpdf/core', 'pako', 'saxes', 're2js', 'entities', '@hyzyla/pdfium', 'pngjs'];
     super('assembling the PDF', { module, libraries, flags: [WASM_LIMIT], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;

@@ -1,5 +1,6 @@
 /** `POST /v1/pdf/assemble`: puts a PDF together from documents that are rendered and PDFs that exist, and changes it in steps. */
 import type { FastifyInstance } from 'fastify';
+import { REPORT_SCHEMA } from '../../render/report-schema.ts';
 import { AssemblyBody } from '../../render/request/schemas/assembly-schema.ts';
 import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
 import { binary, header, withExample } from '../replies/response-schema.ts';
@@ -37,6 +38,7 @@ const FORM_SCHEMA = {
 
 const NUMBER = { type: 'number' };
 const TEXT = { type: 'string' };
+const BASE64 = { type: 'string', contentEncoding: 'base64' };
 const listOf = ($id: string, properties: object) => ({ type: 'array', items: { $id, type: 'object', properties } });
 
 const EXTRACTED_SCHEMA = {
@@ -48,6 +50,7 @@ const EXTRACTED_SCHEMA = {
       ...{ width: NUMBER, height: NUMBER, text: TEXT },
       lines: listOf('ExtractedLine', { text: TEXT, x: NUMBER, y: NUMBER, width: NUMBER, height: NUMBER }),
     }),
+    markdown: { type: ['string', 'null'], description: 'Null if the PDF has no tags.' },
     metadata: { $id: 'ExtractedMetadata', type: 'object', additionalProperties: true },
     bookmarks: listOf('ExtractedBookmark', { title: TEXT, page: { type: ['integer', 'null'] } }),
     fields: listOf('ExtractedField', { name: TEXT, type: TEXT, value: {} }),
@@ -58,8 +61,13 @@ const EXTRACTED_SCHEMA = {
         description: { type: ['string', 'null'] },
         bytes: { type: 'integer' },
       },
-      content: { type: 'string', contentEncoding: 'base64' },
+      content: BASE64,
     }),
+    images: listOf('ExtractedImage', {
+      ...{ type: TEXT, width: NUMBER, height: NUMBER, bytes: { type: 'integer' }, content: BASE64 },
+      places: listOf('ExtractedPlace', { page: { type: 'integer' }, x: NUMBER, y: NUMBER, width: NUMBER, height: NUMBER }),
+    }),
+    dropped: REPORT_SCHEMA.properties.dropped,
   },
 };
 

@@ -121,7 +121,9 @@ async function finishConformant(document: OpenDocument, { step }: Conforming): P
 
 async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {
   await reopen(document);
-  const json = Buffer.from(JSON.stringify(extract(document.pdf, step, document.dropped)));
+  const extracted = await extract(document.pdf, step, document.dropped, maxBytes);
+  const { dropped } = document;
+  const json = Buffer.from(JSON.stringify({ ...extracted, ...(dropped.length && { dropped }) }));
   if (json.length > maxBytes) throw mergedTooLarge(maxBytes);
   return json;
 }

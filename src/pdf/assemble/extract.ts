@@ -1,14 +1,21 @@
-/** Reads what a PDF holds: text, metadata, bookmarks, form fields and the names of attachments. */
+/** Reads what a PDF holds: text, Markdown, images, metadata, bookmarks, form fields and attachments. */
 import { readXmp } from '../edit/read-xmp.ts';
+import { type ExtractedImage, PageImages, TooManyImagesError } from '../extract/images.ts';
+import { toMarkdown } from '../extract/markdown.ts';
+import { MarkedTexts } from '../extract/marked-text.ts';
+import { type PageContent, PageReader, type TextLine } from '../extract/page-text.ts';
+import { readTags } from '../extract/tags.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
-import { pageView } from '../objects/page-view.ts';
-import { PageTexts, type TextLine } from '../redact/page-text.ts';
+import { type PageView, pageView } from '../objects/page-view.ts';
 import { type Bookmark, toBookmarks } from '../structure/outline.ts';
 import { readFiles } from './files.ts';
 import { type InformationEntries, readInformation } from './information.ts';
+import { StepError } from './open-document.ts';
 
-export const EXTRACTED = ['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments'] as const;
+export const EXTRACTED = ['text', 'lines', 'markdown', 'metadata', 'bookmarks', 'fields', 'attachments', 'images'] as const;
+/** Images can be large. */
+export const EXTRACTED_BY_DEFAULT = EXTRACTED.filter((each) => each !== 'images');
 
 export interface ExtractStep {
   what: ReadonlyArray<(typeof EXTRACTED)[number]>;
@@ -16,22 +23,34 @@ export interface ExtractStep {
 
 export interface Extracted {
   pages: Array<{ width: number; height: number; text?: string; lines?: TextLine[] }>;
+  /** Null if the PDF has no tags. */
+  markdown?: string | null;
   /** Entries of the information dictionary, and properties of the XMP packet by their names. */
   metadata?: InformationEntries & { xmp: ReturnType<typeof readXmp> };
   bookmarks?: Bookmark[];
   fields?: Array<{ name: string; type: string; value: unknown }>;
   attachments?: Array<{ name: string; type: string | null; description: string | null; bytes: number; content: string }>;
+  images?: ExtractedImage[];
 }
 
-export function extract(pdf: ForeignPdf, { what }: ExtractStep, lost: Dropped[]): Extracted {
-  const wants = (each: (typeof EXTRACTED)[number]) => what.includes(each);
-  return {
-    pages: extractPages(pdf, wants('text'), wants('lines')),
-    ...(wants('metadata') && { metadata: { ...readInformation(pdf), xmp: readPacket(pdf, lost) } }),
-    ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
-    ...(wants('fields') && { fields: readFields(pdf) }),
-    ...(wants('attachments') && { attachments: readAttachments(pdf, lost) }),
-  };
+type Wants = (each: (typeof EXTRACTED)[number]) => boolean;
+
+/** The pages of the PDF may be others afterwards. Throws `StepError`. */
+export async function extract(pdf: ForeignPdf, { what }: ExtractStep, lost: Dropped[], maxBytes: number): Promise<Extracted> {
+  const wants: Wants = (each) => what.includes(each);
+  const images = wants('images') ? new PageImages(pdf, lost) : undefined;
+  try {
+    return {
+      ...extractContent(pdf, wants, images, lost),
+      ...(wants('metadata') && { metadata: { ...readInformation(pdf), xmp: readPacket(pdf, lost) } }),
+      ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
+      ...(wants('fields') && { fields: readFields(pdf) }),
+      ...(wants('attachments') && { attachments: readAttachments(pdf, lost) }),
+      ...(images && { images: await images.read(maxBytes) }),
+    };
+  } catch (error) {
+    throw error instanceof TooManyImagesError ? new StepError('what', error.message) : error;
+  }
 }
 
 function readPacket(pdf: ForeignPdf, lost: Dropped[]): ReturnType<typeof readXmp> {
@@ -43,15 +62,45 @@ function readPacket(pdf: ForeignPdf, lost: Dropped[]): ReturnType<typeof readXmp
   }
 }
 
-function extractPages(pdf: ForeignPdf, hasText: boolean, hasLines: boolean): Extracted['pages'] {
-  const texts = new PageTexts(pdf);
-  return pdf.pages().map(({ ref, page }, index) => {
+/** Each page is read once. */
+function extractContent(
+  pdf: ForeignPdf,
+  wants: Wants,
+  images: PageImages | undefined,
+  lost: Dropped[],
+): Pick<Extracted, 'pages' | 'markdown'> {
+  const reader = new PageReader(pdf);
+  const tags = wants('markdown') ? readTags(pdf) : undefined;
+  const marked = tags && new MarkedTexts(tags.marks);
+  const wantsLines = wants('text') || wants('lines');
+  const pages = pdf.pages().map(({ ref, page }, index) => {
     const view = pageView(pdf, page);
     const [width, height] = view.turn % 180 ? [view.height, view.width] : [view.width, view.height];
-    const lines = hasText || hasLines ? texts.read(index, ref, page, view) : [];
+    if (!wantsLines && !marked && !images) return { width, height };
+    const read = reader.read(ref, page);
+    collect(read, index + 1, view, { marked, images, lost });
+    const lines = wantsLines ? reader.lines(read, index, view) : [];
     const text = lines.map((line) => line.text).join('\n');
-    return { width, height, ...(hasText && { text }), ...(hasLines && { lines }) };
+    return { width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines }) };
   });
+  lost.push(...[...(tags?.problems ?? [])].map((why) => ({ what: 'markdown', why })));
+  const markdown = tags && marked ? toMarkdown(tags.kids, marked) : null;
+  return { pages, ...(wants('markdown') && { markdown }) };
+}
+
+interface Collected {
+  marked: MarkedTexts | undefined;
+  images: PageImages | undefined;
+  lost: Dropped[];
+}
+
+function collect({ content, unreadable }: PageContent, page: number, view: PageView, { marked, images, lost }: Collected): void {
+  const why = `page ${page} ${unreadable}`;
+  if (unreadable && marked) lost.push({ what: 'markdown', why });
+  if (!content && images) lost.push({ what: 'images', why });
+  if (!content) return;
+  marked?.addPage(content.glyphs);
+  images?.addPage(page, view, content.root);
 }
 
 function readFields(pdf: ForeignPdf): NonNullable<Extracted['fields']> {

@@ -2,6 +2,7 @@
  * Finds texts among the glyphs of a page: glyphs with their places in, those of each match out. Nobody knows where a producer meant
  * a space or the end of a word, so that the page is read in several ways, and what is found in any of them counts.
  */
+import { hasRightToLeft, toReadingOrder } from '../content/visual-order.ts';
 import { isAtWrapWithoutSpace } from '../content/word-breaks.ts';
 import type { Point } from '../objects/matrix.ts';
 import type { Glyph } from './read-content.ts';
@@ -46,14 +47,53 @@ const DOUBLED = 0.15;
 const COVERED = 0.1;
 const SAME_DIRECTION = 0.99;
 const HYPHEN_AT_END = /[-\u00ad\u2010\u2011]$/;
-const RIGHT_TO_LEFT = /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}]/u;
 
 /** The lines of a page from top to bottom. */
 export function readLines(glyphs: readonly Glyph[]): Piece[] {
   return toLines(withActualText(glyphs).filter(isSeen)).flatMap((pieces) => {
-    const { text } = join(pieces, lineOf(pieces), READING);
-    return text.trim() ? [{ text: text.trim(), glyphs: pieces.flatMap((piece) => piece.glyphs) }] : [];
+    const text = readLine(pieces, false).trim();
+    return text ? [{ text, glyphs: pieces.flatMap((piece) => piece.glyphs) }] : [];
   });
+}
+
+/** The text of glyphs in the order of the content, with a line feed where a line ends. `isInRightToLeft` is about what is around it. */
+export function readInOrder(glyphs: readonly Glyph[], isInRightToLeft: boolean): string {
+  const pieces = withActualText(glyphs).filter(isSeen);
+  const lines: Piece[][] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1];
+    if (before && stepBetween(before.glyphs.at(-1) as Glyph, piece.glyphs[0] as Glyph).isInLine) lines.at(-1)?.push(piece);
+    else lines.push([piece]);
+  }
+  return lines
+    .flatMap(toLines)
+    .map((line) => readLine(line, isInRightToLeft))
+    .join('\n');
+}
+
+/** Whether there is a space between texts that are neither marked nor shown together, which end and begin with these glyphs. */
+export function isSpaced(end: { text: string; last: Glyph }, start: { text: string; first: Glyph }): boolean {
+  const [before, after] = [end.text.slice(-2), start.text.slice(0, 2)];
+  if (/\s$/.test(before) || /^\s/.test(after)) return false;
+  const { isInLine, isRaised, gap } = stepBetween(end.last, start.first);
+  if (isInLine ? gap > BACKWARD || hasRightToLeft(before + after) : isRaised) return gap > READING.gap;
+  return !isAtWrapWithoutSpace(before, after);
+}
+
+export function isOnNewLine(last: Glyph, first: Glyph): boolean {
+  return !stepBetween(last, first).isInLine;
+}
+
+function readLine(pieces: readonly Piece[], isInRightToLeft: boolean): string {
+  const joined = join(pieces, lineOf(pieces), READING);
+  const hasSpaceAfter = joined.owners.at(-1) === -1; // as before another line
+  const [text, owners] = hasSpaceAfter ? [joined.text.slice(0, -1), joined.owners.slice(0, -1)] : [joined.text, joined.owners];
+  if (!isInRightToLeft && !hasRightToLeft(text)) return text;
+  const parts: string[] = [];
+  for (const [unit, owner] of owners.entries())
+    if (unit && owner === owners[unit - 1]) parts[parts.length - 1] += text[unit] as string;
+    else parts.push(text[unit] as string);
+  return toReadingOrder(parts, isInRightToLeft);
 }
 
 /** The glyphs of each match. */
@@ -112,7 +152,7 @@ function withActualText(glyphs: readonly Glyph[]): Piece[] {
 /** The pieces in their order, and by their places; lines from right to left also the other way round. */
 function arrangements(pieces: Piece[]): Piece[][] {
   const lines = toLines(pieces);
-  const hasOther = pieces.some(({ text }) => RIGHT_TO_LEFT.test(text));
+  const hasOther = pieces.some(({ text }) => hasRightToLeft(text));
   const reversed = hasOther ? [lines.flatMap((line) => line.toReversed())] : [];
   const sorted = lines.flat();
   const isSorted =
@@ -169,12 +209,20 @@ export function directionOf({ start, end, up }: Glyph): Point {
 function gapAfter(piece: Piece, next: Piece | undefined): number {
   const [last, first] = [piece.glyphs.at(-1) as Glyph, next?.glyphs[0]];
   if (!first) return Number.POSITIVE_INFINITY;
+  const { isInLine, gap } = stepBetween(last, first);
+  return isInLine && gap > BACKWARD ? gap : Number.POSITIVE_INFINITY;
+}
+
+/** `isRaised` is for a superscript and what follows it, as for a subscript; `gap` is from the end of one glyph to the start of the other, in proportion to the font size. */
+function stepBetween(last: Glyph, first: Glyph): { isInLine: boolean; isRaised: boolean; gap: number } {
   const [one, other] = [directionOf(last), directionOf(first)];
   const size = Math.max(Math.hypot(...last.up), Math.hypot(...first.up)) || 1;
   const [x, y] = [first.start[0] - last.end[0], first.start[1] - last.end[1]];
   const [along, across] = [x * one[0] + y * one[1], x * one[1] - y * one[0]];
-  const isInLine = one[0] * other[0] + one[1] * other[1] > SAME_DIRECTION && Math.abs(across) < LINE_DISTANCE * size;
-  return isInLine && along > BACKWARD * size ? along / size : Number.POSITIVE_INFINITY;
+  const isParallel = one[0] * other[0] + one[1] * other[1] > SAME_DIRECTION;
+  const isInLine = isParallel && Math.abs(across) < LINE_DISTANCE * size;
+  const isBeside = along > BACKWARD * size && along < MAX_SPACED * size;
+  return { isInLine, isRaised: isParallel && isBeside && Math.abs(across) < size, gap: along / size };
 }
 
 function pitchOf(piece: Piece, next: Piece | undefined, gap: number): number {

@@ -3,7 +3,7 @@ import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import { errorsWithin, hasCode } from '../../errors.ts';
 import type { ConformStep } from '../../pdf/assemble/conform.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
-import { EXTRACTED, type ExtractStep } from '../../pdf/assemble/extract.ts';
+import { EXTRACTED_BY_DEFAULT, type ExtractStep } from '../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
 import type { RedactStep } from '../../pdf/assemble/redact-step.ts';
 import type { SplitStep } from '../../pdf/assemble/split.ts';
@@ -231,7 +231,7 @@ interface Place {
 function parseStep(step: GivenStep, place: Place, steps: Steps): void {
   const { number, at, errors } = place;
   if (step.split) steps.split = { number, step: parseSplit(step.split, at, errors) };
-  else if (step.extract) steps.extract = { number, step: { what: step.extract.what ?? EXTRACTED } };
+  else if (step.extract) steps.extract = { number, step: { what: step.extract.what ?? EXTRACTED_BY_DEFAULT } };
   else if (step.conform) steps.conform = { number, step: parseConform(step.conform, at, errors) };
   else if (step.sign) {
     const { signature } = parseFinish({ signature: step.sign }, `${at}.sign`, errors);

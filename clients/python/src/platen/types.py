@@ -1090,8 +1090,8 @@ class SplitStep(TypedDict):
 class ExtractStep(TypedDict):
     """Sends what the PDF holds, as JSON. Must be the last step."""
 
-    what: NotRequired[list[Literal['text', 'lines', 'metadata', 'bookmarks', 'fields', 'attachments']]]
-    """Default: `["text","lines","metadata","bookmarks","fields","attachments"]`."""
+    what: NotRequired[list[Literal['text', 'lines', 'markdown', 'metadata', 'bookmarks', 'fields', 'attachments', 'images']]]
+    """Default: `["text","lines","markdown","metadata","bookmarks","fields","attachments"]`."""
 
 
 class AssemblyStep(TypedDict):
@@ -1182,14 +1182,36 @@ class ExtractedFile(TypedDict):
     content: NotRequired[str]
 
 
+class ExtractedPlace(TypedDict):
+    page: NotRequired[int]
+    x: NotRequired[float]
+    y: NotRequired[float]
+    width: NotRequired[float]
+    height: NotRequired[float]
+
+
+class ExtractedImage(TypedDict):
+    type: NotRequired[str]
+    width: NotRequired[float]
+    height: NotRequired[float]
+    bytes: NotRequired[int]
+    content: NotRequired[str]
+    places: NotRequired[list[ExtractedPlace]]
+
+
 class Extracted(TypedDict):
     """Lengths are in points, from the upper left corner. Members that were not asked for are absent."""
 
     pages: NotRequired[list[ExtractedPage]]
+    markdown: NotRequired[str | None]
+    """Null if the PDF has no tags."""
     metadata: NotRequired[ExtractedMetadata]
     bookmarks: NotRequired[list[ExtractedBookmark]]
     fields: NotRequired[list[ExtractedField]]
     attachments: NotRequired[list[ExtractedFile]]
+    images: NotRequired[list[ExtractedImage]]
+    dropped: NotRequired[list[Dropped]]
+    """What an assembly could not keep."""
 
 
 AssemblyReply: TypeAlias = "RenderedPdf | Extracted | DryRunResult"

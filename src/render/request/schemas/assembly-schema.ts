@@ -1,6 +1,6 @@
 /** The schema of `POST /v1/pdf/assemble`. Keywords of the schema hold its documentation. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import { EXTRACTED } from '../../../pdf/assemble/extract.ts';
+import { EXTRACTED, EXTRACTED_BY_DEFAULT } from '../../../pdf/assemble/extract.ts';
 import { PAGE_CHOICE_EXPECTED } from '../../../pdf/assemble/page-choice.ts';
 import { ALL_PROFILES } from '../../../pdf/conformance/profiles.ts';
 import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
@@ -305,7 +305,7 @@ export const StepSchema = Type.Object(
     ),
     extract: option(
       Type.Object(
-        { what: option(Type.Array(oneOf(EXTRACTED), { minItems: 1 }), { default: [...EXTRACTED] }) },
+        { what: option(Type.Array(oneOf(EXTRACTED), { minItems: 1 }), { default: EXTRACTED_BY_DEFAULT }) },
         { ...CLOSED, $id: 'ExtractStep' },
       ),
       {
