@@ -64,6 +64,17 @@ program
   .action(from(() => import('./render/assemble.ts'), 'assembleFiles'));
 
 program
+  .command('extract')
+  .description(
+    'print what a PDF holds as JSON: text, Markdown from its tags, metadata, bookmarks, fields, attachments and images',
+  )
+  .argument('<inputs...>', 'PDFs, which are read as one')
+  .option('-o, --output <file>', 'the file for the JSON', '-')
+  .option('--what <kinds...>', 'what to read, such as markdown images (default: all but images)')
+  .option('--pages <pages>', 'the pages of each PDF, such as "1-3, last"')
+  .action(from(() => import('./render/assemble.ts'), 'extractFiles'));
+
+program
   .command('batch')
   .description('render many documents without a server; the exit status is 1 if some failed, 2 if the batch could not start')
   .argument('<input>', 'a file with one item of POST /v1/batches per line, as JSON, or - for standard input')

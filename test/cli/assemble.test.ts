@@ -1,4 +1,4 @@
-/** `platen assemble`, which needs no service. */
+/** `platen assemble` and `platen extract`, which need no service. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,6 +30,14 @@ test('reads a request that names files', async () => {
   await cli('assemble', at('order.json'), '-o', at('out.zip'));
   const pages = [...(await readZip(await readFile(at('out.zip')))).values()].map(async (pdf) => (await readPdf(pdf)).pages);
   expect(await Promise.all(pages)).toEqual([['two'], ['one']]);
+});
+
+test('extract reads what a PDF holds', async () => {
+  await cli('extract', at('one.pdf'), '-o', at('one.json'), '--pages', '2', '--what', 'text', 'bookmarks');
+  const read = JSON.parse(await readFile(at('one.json'), 'utf8'));
+  expect(read).toMatchObject({ pages: [{ text: 'two' }], bookmarks: [] });
+  const { stderr } = await failure(['extract', at('one.pdf'), '--what', 'smell']);
+  expect(stderr).toContain('steps[0].extract.what[0]: must be one of text, lines, markdown');
 });
 
 test('says what is wrong', async () => {

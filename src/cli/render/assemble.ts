@@ -1,4 +1,4 @@
-/** `platen assemble`: puts a PDF together from files, or changes a PDF, without a server. */
+/** `platen assemble` and `platen extract`: put a PDF together from files, change a PDF or read what it holds, without a server. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -50,6 +50,15 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
   const content = Buffer.concat(chunks);
   if (output === '-') process.stdout.write(content);
   else await writeFile(resolve(output), content);
+}
+
+export interface ExtractFlags extends Omit<AssembleFlags, 'steps'> {
+  what?: string[];
+}
+
+/** Of inputs that are PDFs. */
+export function extractFiles(inputs: string[], { what, ...flags }: ExtractFlags): Promise<void> {
+  return assembleFiles(inputs, { ...flags, steps: JSON.stringify([{ extract: what ? { what } : {} }]) });
 }
 
 async function readRequest(inputs: string[], pages: string | undefined): Promise<{ body: object; files: UploadedFile[] }> {
