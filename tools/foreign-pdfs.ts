@@ -42,11 +42,11 @@ const toPart = (content: Uint8Array): AssemblyOrder['parts'][number] => {
   return { content, title: undefined, pages: undefined, password: undefined, isOwn: false, dropsSignatures: true };
 };
 
-function ordersOf(source: Uint8Array, pageHeight: number): Record<string, Expected> {
+function ordersOf(source: Uint8Array, side: number): Record<string, Expected> {
   const parts = [toPart(source)];
   const steps = (...some: Step[]): Order => ({ parts, steps: some.map((step, number) => ({ number, step })) });
   const files = [{ name: 'n.txt', content: Buffer.from('n'), type: undefined, description: undefined, relationship: undefined }];
-  const strip = { page: 1, x: 0, y: 0, width: 20_000, height: STRIP * pageHeight };
+  const strip = { page: 1, x: 0, y: 0, width: 20_000, height: STRIP * side };
   const redaction = { texts: [], expressions: [], ignoresCase: false, boxes: [strip], isFromBottom: true };
   return {
     'written again': { order: { ...steps(), parts: [{ ...toPart(source), pages: '1-' }] }, words: 1, pixels: 'all' },
@@ -140,13 +140,18 @@ class Comparison {
 }
 
 function repeat(words: string, times: number): string {
-  const each = words.split(' ').flatMap((word) => Array.from({ length: times }, () => word));
+  const each = words
+    .split(' ')
+    .filter(Boolean)
+    .flatMap((word) => Array.from({ length: times }, () => word));
   return each.join(' ');
 }
 
-async function heightOf(path: string): Promise<number> {
-  const [, height] = /Page\s+1 size:\s+[\d.]+ x ([\d.]+)/.exec((await outputOf('pdfinfo', '-l', '1', path)).toString()) ?? [];
-  return Number(height ?? 0);
+/** The shorter side of the first page, which may be shown turned. */
+async function sideOf(path: string): Promise<number> {
+  const [, width, height] =
+    /Page\s+1 size:\s+([\d.]+) x ([\d.]+)/.exec((await outputOf('pdfinfo', '-l', '1', path)).toString()) ?? [];
+  return Math.min(Number(width ?? 0), Number(height ?? 0));
 }
 
 const [folder = '.', most = '300'] = process.argv.slice(2);
@@ -158,7 +163,7 @@ const names = (await readdir(folder)).filter((name) => name.endsWith('.pdf')).sl
 const { log } = console;
 for (const name of names) {
   const path = join(folder, name);
-  for (const [step, expected] of Object.entries(ordersOf(await readFile(path), await heightOf(path)))) {
+  for (const [step, expected] of Object.entries(ordersOf(await readFile(path), await sideOf(path)))) {
     const count = counts.get(step) ?? { right: 0, refused: 0, wrong: 0 };
     counts.set(step, count);
     try {
