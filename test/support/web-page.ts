@@ -23,8 +23,19 @@ export interface VisitorBrowser {
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 740 };
 
-/** Set by the project `firefox`, see `firefox.ts`. Playwright does not learn of downloads there, nor of the bodies of requests. */
+/** Set by the project `firefox`, see `firefox.ts`. */
 export const IN_FIREFOX = process.env.PLATEN_TEST_VISITOR === 'firefox';
+
+/** What Playwright has in Chromium only: downloads of files that a page makes itself, bodies of requests, and DevTools. */
+export const SEES_DOWNLOADS = !IN_FIREFOX;
+export const SEES_BODIES = !IN_FIREFOX;
+export const HAS_DEVTOOLS = !IN_FIREFOX;
+
+/** Goes to a page that may come from memory. In Firefox, Playwright waits for a load that such a page does not have. */
+export async function goInHistory(page: Page, where: 'back' | 'forward'): Promise<void> {
+  if (IN_FIREFOX) await page.evaluate(`history.${where}()`);
+  else await (where === 'back' ? page.goBack() : page.goForward());
+}
 
 export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
   const tmp = await mkdtempDisposable(join(tmpdir(), 'platen-visitor-'));
@@ -48,14 +59,27 @@ export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
   };
 }
 
+/** Opens a browser whose profile stays in a folder. `at` is the address of the service. */
+export async function openProfile(folder: string, at: string): Promise<BrowserContext> {
+  const env = { ...(process.env as Env), TMPDIR: folder };
+  const own = { baseURL: at, viewport: WIDE };
+  if (IN_FIREFOX) return firefox.launchPersistentContext(folder, { ...own, ...FIREFOX, env });
+  return chromium.launchPersistentContext(folder, { ...own, ...(await chromiumOptions(env)) });
+}
+
 type Env = Record<string, string>;
 
-async function launchChromium(given: Env): Promise<Browser> {
-  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
-  const args = ['--headless', '--no-sandbox', '--disable-gpu'];
-  return chromium.launch({ executablePath: path, env: { ...given, ...env }, args });
+const FIREFOX = { channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' };
+
+async function launchChromium(env: Env): Promise<Browser> {
+  return chromium.launch(await chromiumOptions(env));
 }
 
 function launchFirefox(env: Env): Promise<Browser> {
-  return firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr', env });
+  return firefox.launch({ ...FIREFOX, env });
+}
+
+async function chromiumOptions(given: Env) {
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
+  return { executablePath: path, env: { ...given, ...env }, args: ['--headless', '--no-sandbox', '--disable-gpu'] };
 }

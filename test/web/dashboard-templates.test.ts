@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
+import { goInHistory, SEES_BODIES } from '../support/web-page.ts';
 
 const { service, signIn, openEditor, newClient } = await openDashboards();
 
@@ -38,7 +39,7 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await page.getByRole('button', { name: '1 warning' }).click();
   await page.getByRole('listitem').getByText('logo.svg').waitFor();
 
-  await page.goBack();
+  await goInHistory(page, 'back');
   await page.getByRole('button', { name: 'Remove css/print.css' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The template has no files.').waitFor();
@@ -75,7 +76,7 @@ test('shows, compares and restores earlier versions, also after the key was rota
   expect(now).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
 });
 
-test('publishes a version and none, keeps unsaved text, and restores over it after a warning', async () => {
+test('publishes a version and none, and keeps unsaved text also when another version is restored', async () => {
   const key = await newClient();
   const { template_id } = await key.template('<p>first');
   const path = `/v1/templates/${template_id}`;
@@ -98,10 +99,13 @@ test('publishes a version and none, keeps unsaved text, and restores over it aft
 
   await page.getByRole('button', { name: 'View version 1' }).click();
   await page.getByRole('button', { name: 'Restore version 1' }).click();
-  await page.getByRole('dialog').getByText('Unsaved changes in the editor are lost.').waitFor();
+  await page.getByRole('dialog').getByText('Unsaved changes in the editor stay there.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
   await showsVersion(page, 3);
   await page.getByRole('link', { name: 'Open the editor' }).click();
+  await editor.editor('Template').getByText('<p>unsaved').waitFor();
+  await page.getByText('Version 3, with unsaved changes').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
   await editor.editor('Template').getByText('<p>first').waitFor();
 });
 
@@ -118,7 +122,7 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   await editor.page.getByRole('button', { name: 'Generate sample data' }).click();
   expect(await page.evaluate('({}).polluted')).toBeUndefined();
   expect(await page.title()).toBe('Playground · Platen');
-  await page.goBack();
+  await goInHistory(page, 'back');
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByText(name).waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -128,7 +132,7 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   expect(await page.title()).toBe('Dashboard · Platen');
 });
 
-test('renames a template without sending its text', async () => {
+test.runIf(SEES_BODIES)('renames a template without sending its text', async () => {
   const key = await newClient();
   const { template_id: id } = await key.template('<p>Text', { name: 'Before' });
   const page = await signIn(key.key, `/templates/${id}`);

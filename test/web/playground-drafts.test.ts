@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { Client, type List } from '../support/client.ts';
 import { enterKey } from '../support/dashboard.ts';
-import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
+import { openBeside, titlesOf, writeDraft } from '../support/drafts.ts';
+import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { openSnippetFolder } from '../support/snippet-runs.ts';
@@ -10,79 +11,55 @@ import { NARROW } from '../support/web-page.ts';
 
 const { open, service } = await openPlaygrounds();
 
-/** Another tab of the same browser. `storage` is that of its tab at first, in JSON. */
-async function openBeside({ visitor }: PlaygroundPage, path = '/', storage = '{}'): Promise<PlaygroundPage> {
-  const page = await visitor.context.newPage();
-  await page.addInitScript((json) => Object.assign(sessionStorage, JSON.parse(json)), storage);
-  await page.goto(new URL(path, service.url).href);
-  const opened = new PlaygroundPage({ ...visitor, page });
-  await opened.ready();
-  return opened;
-}
-
-async function titlesOf({ page }: PlaygroundPage): Promise<string[]> {
-  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Drafts' }).waitFor(); // its code is loaded first
-  const titles = await page.locator('.drafts strong').allTextContents();
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  return titles;
-}
-
-/** Writes HTML, and waits until it is kept. */
-async function write(playground: PlaygroundPage, title: string): Promise<void> {
-  await playground.write('HTML', `<h1>${title}</h1>`);
-  await expect.poll(() => titlesOf(playground), { timeout: 60_000 }).toContain(title);
-}
-
 const text = (playground: PlaygroundPage) => playground.editor('HTML').textContent();
 
 test('continues the last draft after its tab has been closed', async () => {
   const first = await open();
-  await write(first, 'Kept over a closed tab');
+  await writeDraft(first, 'Kept over a closed tab');
   await first.page.close();
   const next = await openBeside(first);
   await next.shows('Kept over a closed tab');
-  await write(next, 'Continued');
+  await writeDraft(next, 'Continued');
   expect(await titlesOf(next)).toEqual(['Continued']);
 });
 
 test('keeps what two tabs write apart, also when one of them was duplicated', async () => {
   const first = await open();
-  await write(first, 'In the first tab');
+  await writeDraft(first, 'In the first tab');
   const second = await openBeside(first);
   expect(await text(second)).not.toContain('In the first tab');
-  await write(second, 'In the second tab');
+  await writeDraft(second, 'In the second tab');
   // A duplicated tab begins with a copy of the storage of its tab.
   const storage = await first.page.evaluate(() => JSON.stringify(sessionStorage));
   const copy = await openBeside(first, '/', storage);
   await copy.shows('In the first tab');
-  await write(copy, 'In the copy');
-  await write(first, 'In the first tab, later');
+  await writeDraft(copy, 'In the copy');
+  await writeDraft(first, 'In the first tab, later');
   const sorted = async () => (await titlesOf(second)).sort();
   await expect.poll(sorted, { timeout: 60_000 }).toEqual(['In the copy', 'In the first tab, later', 'In the second tab']);
 });
 
 test('opens a link as another draft, which can be changed without touching the own one', async () => {
   const first = await open();
-  await write(first, 'My own');
+  await writeDraft(first, 'My own');
   await first.page.close();
   const linked = await openBeside(first, `/${await fragmentOf({ ...DRAFT, html: '<h1>From a link</h1>' })}`);
   await linked.shows('From a link');
   expect(await titlesOf(linked)).toEqual(['My own']);
-  await write(linked, 'The link, changed');
+  await writeDraft(linked, 'The link, changed');
   expect(await titlesOf(linked)).toEqual(['The link, changed', 'My own']);
   await linked.page.getByRole('button', { name: 'Drafts', exact: true }).click();
   await linked.page.locator('.drafts').getByText('My own').click();
   await linked.shows('My own');
-  await write(linked, 'My own, later');
+  await writeDraft(linked, 'My own, later');
   expect(await titlesOf(linked)).toEqual(['My own, later', 'The link, changed']);
 });
 
 test('deletes drafts with a second click', async () => {
   const playground = await open();
-  await write(playground, 'One');
+  await writeDraft(playground, 'One');
   const beside = await openBeside(playground);
-  await write(beside, 'Two');
+  await writeDraft(beside, 'Two');
   const { page } = beside;
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
   const titles = page.locator('.drafts strong');
@@ -130,7 +107,7 @@ test('becomes a template with its data and options, which a program renders', as
 test('stays when a guest begins to save it as a template and does not sign in', async () => {
   const playground = await open();
   const { page } = playground;
-  await write(playground, 'Mine');
+  await writeDraft(playground, 'Mine');
   await page.setViewportSize(NARROW);
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Save as template' }).click();

@@ -3,12 +3,13 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, goTo, openDashboards } from '../support/dashboard.ts';
+import { waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations, expectSound } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
-import { NARROW, WIDE } from '../support/web-page.ts';
+import { goInHistory, NARROW, WIDE } from '../support/web-page.ts';
 
 /** A render without a charge may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
@@ -30,21 +31,6 @@ async function renders(editor: PlaygroundPage, expected: string, action = 'Rende
     await editor.page.getByRole('button', { name: action, exact: true }).click();
   }
   throw new Error(`the preview does not show ${expected}`);
-}
-
-/** Waits until the browser has kept a text that is not saved. */
-async function kept(page: Page, text: string): Promise<void> {
-  const read = `new Promise((resolve) => {
-    const opening = indexedDB.open('platen');
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('drafts').objectStore('drafts').getAll();
-      reading.onsuccess = () => {
-        opening.result.close();
-        resolve(JSON.stringify(reading.result));
-      };
-    };
-  })`;
-  await eventually(`the browser has kept ${text}`, async () => ((await page.evaluate(read)) as string).includes(text));
 }
 
 async function templatesOf(key: Client): Promise<TemplateRecord[]> {
@@ -116,11 +102,11 @@ test('keeps text, data and options on other pages, after Back, over a closed tab
   await first.write('Template', '<p>long work {{a}}');
   await first.page.getByRole('link', { name: 'Files and versions' }).click();
   await first.page.getByText('with unsaved changes in the editor').waitFor();
-  await first.page.goBack();
+  await goInHistory(first.page, 'back');
   await first.editor('Template').getByText('long work').waitFor();
 
   await first.write('Data', '{"a": "typed');
-  await kept(first.page, 'typed');
+  await waitUntilKept(first.page, 'typed');
   const context = first.page.context();
   await first.page.close(); // as a crash does: nothing is asked
   const page = await context.newPage();

@@ -65,14 +65,20 @@ function OneTemplate({ template, onChanged, onReload }: OneTemplateProps) {
     void moveChanges(accountId, id, version, record.version);
     onChanged(record);
   };
-  const forgetChanges = () => deleteChanges(accountId, id).then(changes.reload);
   return (
     <div class="stack">
       <PageHead title={<bdi class="name">{template.name}</bdi>}>
         <a class="button" href={`/dashboard/documents?template=${id}`}>
           Documents
         </a>
-        {owned && <OwnerActions template={template} onChanged={take} onGone={forgetChanges} />}
+        {owned && (
+          <OwnerActions
+            template={template}
+            unsaved={Boolean(changes.value?.length)}
+            onChanged={take}
+            onGone={() => deleteChanges(accountId, id)}
+          />
+        )}
         <a class="button primary" href={`/edit?template=${id}`}>
           Open the editor
         </a>
@@ -94,7 +100,7 @@ function OneTemplate({ template, onChanged, onReload }: OneTemplateProps) {
             <TemplateVersions
               template={template}
               unsaved={Boolean(changes.value?.length)}
-              onRestored={() => void forgetChanges().then(onReload)}
+              onRestored={(record) => void moveChanges(accountId, id, version, record.version).then(onReload)}
               onPublished={onChanged}
             />
             {!changes.loading && <TemplateComparison template={template} unsaved={changes.value?.[0]?.draft} />}
@@ -120,11 +126,13 @@ async function deleteChanges(accountId: string | undefined, id: string): Promise
 
 interface OwnerActionsProps {
   template: TemplateRecord;
+  /** Whether the editor has unsaved changes, which go with the template. */
+  unsaved: boolean;
   onChanged(template: TemplateRecord): void;
   onGone(): Promise<void>;
 }
 
-function OwnerActions({ template, onChanged, onGone }: OwnerActionsProps) {
+function OwnerActions({ template, unsaved, onChanged, onGone }: OwnerActionsProps) {
   const { template_id: id, name, visibility } = template;
   const [removes, setRemoves] = useState(false);
   const sharing = useAction();
@@ -149,7 +157,7 @@ function OwnerActions({ template, onChanged, onGone }: OwnerActionsProps) {
         <Confirm title="Delete this template?" verb="Delete" onConfirm={remove} onClose={() => setRemoves(false)}>
           <p>
             <bdi>{name}</bdi> and its earlier versions are removed permanently. Requests with its id will fail. Documents rendered
-            from it are kept.
+            from it are kept.{unsaved && ' Its unsaved changes in the editor are deleted, too.'}
           </p>
         </Confirm>
       )}

@@ -6,6 +6,7 @@ import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
 import type { TemplateRecord } from './records.ts';
 import { ifVersion, send } from './session.ts';
+import { forgetSchema, keepSchema, readUnsavedSchema } from './unsaved-schema.ts';
 
 interface SchemaProps {
   template: TemplateRecord;
@@ -13,16 +14,23 @@ interface SchemaProps {
 }
 
 export function TemplateSchema({ template, onChanged }: SchemaProps) {
-  const stored = template.schema ? JSON.stringify(template.schema, null, 2) : '';
-  const [text, setText] = useState(stored);
+  const { template_id: templateId } = template;
+  const stored = toText(template.schema);
+  const [{ text, since }, setUnsaved] = useState(() => readUnsavedSchema(templateId) ?? { text: stored, since: stored });
+  const write = (typed: string) => {
+    keepSchema({ templateId, text: typed, since });
+    setUnsaved({ text: typed, since });
+  };
   const saving = useAction();
   const save = () =>
     saving.run(async () => {
       const schema = text.trim() ? (JSON.parse(text) as Record<string, unknown>) : {};
       const init = { headers: ifVersion(template.version) };
-      const reply = await send('PATCH', `/v1/templates/${template.template_id}`, { schema }, init);
+      const reply = await send('PATCH', `/v1/templates/${templateId}`, { schema }, init);
       const { version, updated_at, warnings = [] } = (await reply.json()) as TemplateRecord;
-      onChanged({ ...template, version, updated_at, warnings, schema: Object.keys(schema).length ? schema : null });
+      const saved = Object.keys(schema).length ? schema : null;
+      setUnsaved((now) => (now.text === text ? forgotten(toText(saved)) : { ...now, since: toText(saved) }));
+      onChanged({ ...template, version, updated_at, warnings, schema: saved });
       const [broken] = warnings;
       showToast(`The schema was saved${broken ? `, but ${broken.path} ${broken.message}` : ''}.`);
     });
@@ -40,13 +48,28 @@ export function TemplateSchema({ template, onChanged }: SchemaProps) {
           spellcheck={false}
           placeholder={'{ "type": "object", "required": ["name"] }'}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
         />
+        <p class="hint" role="status">
+          {text !== stored && 'Not saved yet.'}
+          {text !== stored && since !== stored && ' The stored schema has changed since you began to write.'}
+        </p>
       </div>
       <ErrorMessage error={saving.error} />
       <div class="actions">
+        {text !== stored && <Button label="Discard changes" look="quiet" onClick={() => setUnsaved(forgotten(stored))} />}
         <Button label="Save the schema" look="primary" disabled={saving.running || text === stored} onClick={save} />
       </div>
     </div>
   );
+}
+
+function toText(schema: TemplateRecord['schema']): string {
+  return schema ? JSON.stringify(schema, null, 2) : '';
+}
+
+/** Keeps no text besides the stored one. */
+function forgotten(stored: string): { text: string; since: string } {
+  forgetSchema();
+  return { text: stored, since: stored };
 }

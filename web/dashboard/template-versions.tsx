@@ -19,7 +19,7 @@ interface VersionsProps {
   template: TemplateRecord;
   /** Whether restoring a version would discard changes in the editor. */
   unsaved: boolean;
-  onRestored(): void;
+  onRestored(record: TemplateRecord): void;
   /** Is called with the template after a version was published, or none. */
   onPublished(record: TemplateRecord): void;
 }
@@ -134,7 +134,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
     ).json()) as TemplateRecord;
     showToast(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
-    onRestored();
+    onRestored(record);
   };
   return (
     <section class="stack" aria-label={`Version ${version}`}>
@@ -158,7 +158,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
         <Confirm title={`Restore version ${version}?`} verb="Restore" onConfirm={restore} onClose={() => setRestores(false)}>
           <p>
             It becomes the newest version; version {template.version} is kept besides.
-            {unsaved && ' Unsaved changes in the editor are lost.'}
+            {unsaved && ' Unsaved changes in the editor stay there.'}
           </p>
         </Confirm>
       )}

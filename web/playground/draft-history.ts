@@ -3,14 +3,15 @@
  * a tab holds a lock on its own.
  */
 import { signal } from '@preact/signals';
-import { type DraftOf, deleteDrafts, type KeptDraft, readDrafts, writeDraft } from '../shared/kept-drafts.ts';
+import { type DraftOf, deleteDrafts, type KeptDraft, readDraft, readDrafts, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, store } from '../shared/storage.ts';
 import { hasLocks, holdLock } from '../shared/tab-lock.ts';
 import { type Draft, isSameDraft, sourceOf, toDraft } from './draft.ts';
 
-/** Of drafts that are not changes of templates. */
-const MAX_DRAFTS = 50;
-const MAX_CHARACTERS = 20_000_000;
+/** So many drafts are kept however old they are, besides changes of templates; and all that are not older than this. */
+export const MIN_DRAFTS = 50;
+export const MIN_DAYS = 90;
+const DAY_MS = 86_400_000;
 const TITLE_CHARACTERS = 60;
 const WORD = /[\p{L}\p{N}]/u;
 /** For how long a page waits for the draft of the page before it, which may be ending. */
@@ -26,7 +27,7 @@ let release: () => void = () => {};
 export async function openHistory(of?: DraftKey): Promise<void> {
   await readKept();
   const id = readStored('sessionStorage', idKey(of));
-  const kept = keptDrafts.value.find((each) => each.id === id);
+  const kept = findKept(id ?? undefined);
   if (id && (!kept || isOf(kept, of))) await claim(id, of, OWN_WAIT_MS);
 }
 
@@ -63,22 +64,28 @@ export async function beginDraft(draft: Draft): Promise<void> {
 export async function keepDraft(draft: Draft, of?: DraftOf): Promise<void> {
   if (!current) await claim(newId(), of);
   if (!current) return;
-  const kept = toKept(draft, of);
-  const before = keptDrafts.value.find(({ id }) => id === current);
+  const before = findKept(current);
   if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return;
-  await writeDraft(kept);
+  if (!hasLocks && (await readDraft(current))?.savedAt !== before?.savedAt) await claim(newId(), of); // a duplicated tab has written it
+  const kept = toKept(draft, of);
+  if (!(await writeDraft(kept))) return;
   keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
 }
 
-/** What is kept of the draft in the editor. */
+/** What is kept of the draft in the editor. It is later than what was kept before, also if the clock was set back. */
 export function toKept(draft: Draft, of?: DraftOf, id = current ?? newId()): KeptDraft {
-  return { id, savedAt: Date.now(), title: of?.name ?? titleOf(draft), draft, of };
+  const savedAt = Math.max(Date.now(), (findKept(id)?.savedAt ?? 0) + 1);
+  return { id, savedAt, title: of?.name ?? titleOf(draft), draft, of };
+}
+
+export function findKept(id: string | undefined): KeptDraft | undefined {
+  return keptDrafts.value.find((kept) => kept.id === id);
 }
 
 /** Removes the draft in the editor, because it has been stored. */
 export async function dropDraft(): Promise<void> {
-  if (current && keptDrafts.value.some(({ id }) => id === current)) await remove([current]);
+  if (current && findKept(current)) await remove([current]);
 }
 
 /** Gives the draft in the editor up, for the next page of this tab. Returns its id. */
@@ -102,15 +109,9 @@ async function remove(ids: readonly string[]): Promise<void> {
 
 /** Changes of templates stay until they are saved or discarded. */
 function beyondLimits(): string[] {
-  let characters = 0;
-  const isBeyond = ({ draft }: KeptDraft, n: number) => {
-    characters += JSON.stringify(draft).length;
-    return n > 0 && (n >= MAX_DRAFTS || characters > MAX_CHARACTERS);
-  };
-  return keptDrafts.value
-    .filter(({ of }) => !of)
-    .filter(isBeyond)
-    .map(({ id }) => id);
+  const oldest = Date.now() - MIN_DAYS * DAY_MS;
+  const others = keptDrafts.value.filter(({ of }) => !of).slice(MIN_DRAFTS);
+  return others.filter(({ savedAt }) => savedAt < oldest).map(({ id }) => id);
 }
 
 /** Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. */
@@ -126,7 +127,7 @@ async function claim(id: string, of?: DraftKey, waitMs?: number): Promise<boolea
 /** Without locks, each tab begins a draft of its own. */
 async function hold(id: string, of?: DraftKey, waitMs?: number): Promise<(() => void) | undefined> {
   if (hasLocks) return holdLock(`platen.draft.${id}`, waitMs);
-  const isOwn = readStored('sessionStorage', idKey(of)) === id || !keptDrafts.value.some((kept) => kept.id === id);
+  const isOwn = readStored('sessionStorage', idKey(of)) === id || !findKept(id);
   return isOwn ? () => {} : undefined;
 }
 

@@ -27,7 +27,7 @@ const PARTS = {
   template: ['template', 'engine', 'data'],
 } as const satisfies Record<Mode, ReadonlyArray<keyof Draft>>;
 
-const TEXTS = ['html', 'markdown', 'url', 'template', 'data'] as const;
+export const TEXTS = ['html', 'markdown', 'url', 'template', 'data'] as const;
 
 export const OPTION_NAMES: ReadonlySet<string> = new Set(NAMES);
 

@@ -7,7 +7,7 @@ import type { KeptDraft } from '../shared/kept-drafts.ts';
 import { clearToasts } from '../shared/toast.tsx';
 import { showDialog } from './dialogs.ts';
 import { canBeTemplate, draft, MODES } from './draft.ts';
-import { keptDrafts, readKept, removeDrafts } from './draft-history.ts';
+import { keptDrafts, MIN_DAYS, MIN_DRAFTS, readKept, removeDrafts } from './draft-history.ts';
 import { opened } from './opened.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openElsewhere } from './stored-draft.ts';
@@ -29,8 +29,8 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Drafts" onClose={onClose}>
       <p class="hint">
-        What you write is kept in this browser only, also after the tab is closed: the last 50 drafts, and unsaved changes of
-        templates.
+        What you write is kept in this browser only, also after the tab is closed: the drafts of the last {MIN_DAYS} days, the
+        last {MIN_DRAFTS} however old they are, and unsaved changes of templates.
       </p>
       {drafts.length === 0 && <p>There are no drafts yet.</p>}
       <ul class="drafts">

@@ -1,14 +1,19 @@
 /** Keeps the draft: for a reload of its tab, and as one of the drafts of this browser if it has work of the visitor. */
 import { effect } from '@preact/signals';
-import { type DraftOf, type KeptDraft, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
+import { type DraftOf, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
 import { readStored, removeStored, store } from '../shared/storage.ts';
-import { BLANK, type Draft, draft, generation, sourceOf, toDraft } from './draft.ts';
-import { beginDraft, dropDraft, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
+import { showToast } from '../shared/toast.tsx';
+import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
+import { beginDraft, dropDraft, findKept, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
 import { draftOf, isChanged } from './opened.ts';
 import { isOwn } from './replaced-draft.tsx';
+import { WELCOME } from './welcome/welcome.ts';
 
 const STORAGE_KEY = 'platen.playground';
-const PAUSE_MS = 250;
+/** How long text may wait until it is kept, also while typing does not pause. */
+const MAX_UNKEPT_MS = 250;
+const KEEPS_NOTHING =
+  'This browser does not keep your text: its storage is full or not allowed. It will be lost when the tab is closed.';
 
 /** Returns the draft of this tab that is no change of a template. */
 export function readStoredDraft(): Draft | undefined {
@@ -23,8 +28,8 @@ let keepShown = () => {};
 let isStopped = false;
 
 /**
- * Stores every draft from now on: after a pause in typing, when another draft replaces it, and when the page is left. Changes of templates
- * are stored with every key, because nothing else has them.
+ * Stores every draft from now on: shortly after a key, when another draft replaces it, and when the page is left. Changes of templates
+ * are stored with every key.
  */
 export function storeDrafts(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,9 +37,10 @@ export function storeDrafts(): void {
   let latest = draft.peek();
   keepShown = () => {
     clearTimeout(timer);
+    timer = undefined;
     if (isStopped) return;
     const [kept, of] = [latest, draftOf.peek()];
-    const isWork = of ? isChanged(kept) : isOwn(kept);
+    const isWork = hasWork(kept);
     if (of) leaveDraft(isWork ? toKept(kept, of) : undefined);
     else store('sessionStorage', STORAGE_KEY, JSON.stringify(kept));
     if (isWork) inOrder(async () => (of && kept !== latest ? undefined : keepDraft(kept, of)));
@@ -52,12 +58,20 @@ export function storeDrafts(): void {
       }
     }
     latest = changed;
-    clearTimeout(timer);
     if (of) keepShown();
-    else timer = setTimeout(keepShown, PAUSE_MS);
+    else timer ??= setTimeout(keepShown, MAX_UNKEPT_MS);
   });
   addEventListener('visibilitychange', keepShown);
   addEventListener('pagehide', keepShown);
+  keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING));
+  addEventListener('beforeunload', (event) => {
+    if (keepsNothing.peek() && !isStopped && hasWork(latest)) event.preventDefault();
+  });
+}
+
+/** Whether there is something of the visitor in a draft that nothing else has. */
+function hasWork(shown: Draft): boolean {
+  return draftOf.peek() ? isChanged(shown) : isOwn(shown);
 }
 
 /** Resolves when the draft has been written. */
@@ -66,27 +80,33 @@ export async function keepNow(): Promise<void> {
   await queue;
 }
 
-/** Leads this tab to the page that edits another draft. `id` is that of a draft that is kept already. */
+/** Leads this tab to the page that edits another draft. `id` is that of a draft that is kept already, perhaps by another tab. */
 export async function openElsewhere({ draft: other, of }: Pick<KeptDraft, 'draft' | 'of'>, id?: string): Promise<void> {
   await keepNow();
   isStopped = true;
   handOverDraft();
+  const before = findKept(id);
   const kept = toKept(other, of, id);
-  await writeDraft(kept);
+  const isKept = before !== undefined && isSameDraft(before.draft, other) && before.of?.templateId === of?.templateId;
+  if (!isKept && !(await writeDraft(kept)) && of) leaveDraft(kept);
   store('sessionStorage', idKey(of), kept.id);
   if (!of) store('sessionStorage', STORAGE_KEY, JSON.stringify(other));
   location.assign(of ? `/edit?template=${encodeURIComponent(of.templateId)}` : '/edit');
 }
 
-/** The draft of this tab becomes that of a template that has been stored, with what was written since. */
+/** The draft of this tab becomes that of a template that has been stored. It stays besides if it has another text that is not shown. */
 export async function becomeTemplate(of: DraftOf): Promise<void> {
   await keepNow();
   isStopped = true;
   const id = handOverDraft();
   for (const name of [idKey(), STORAGE_KEY]) removeStored('sessionStorage', name);
-  const { engine, data, options } = draft.peek();
-  const template = sourceOf(draft.peek());
-  await openElsewhere({ draft: { ...BLANK, mode: 'template', template, engine, data, options }, of }, id);
+  const shown = draft.peek();
+  const { mode, data, options } = shown;
+  const hidden = TEXTS.filter((name) => name !== mode && name !== 'data');
+  const isAllShown = hidden.every((name) => [BLANK, WELCOME].some((given) => shown[name] === given[name]));
+  const engine = mode === 'template' ? shown.engine : 'placeholders';
+  const stored: Draft = { ...BLANK, mode: 'template', template: sourceOf(shown), engine, data, options };
+  await openElsewhere({ draft: stored, of }, isAllShown ? id : undefined);
 }
 
 /** Keeps nothing more, and forgets what only this tab has of a template. */
@@ -98,5 +118,5 @@ export function stopKeeping(): void {
 let queue: Promise<void> = Promise.resolve();
 
 function inOrder(write: () => Promise<void>): void {
-  queue = queue.then(write);
+  queue = queue.then(write).catch(() => {}); // the next one may be written
 }

@@ -2,6 +2,7 @@
  * The drafts that this browser keeps: what visitors have written, and unsaved changes of stored templates. Without a database, as in some
  * private windows, nothing is kept.
  */
+import { signal } from '@preact/signals';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readStored, removeStored, store } from './storage.ts';
 
@@ -53,25 +54,52 @@ const LEFT = 'platen.left-draft';
 
 let database: Promise<IDBPDatabase<Schema> | undefined> | undefined;
 
+/** Whether the last draft could not be written, because the storage is full or not allowed. It is lost with its tab. */
+export const keepsNothing = signal(false);
+
 function open() {
-  database ??= openDB<Schema>(DATABASE, 1, {
-    upgrade: (created) => void created.createObjectStore(STORE, { keyPath: 'id' }),
-  }).catch(() => undefined);
+  database ??= openDatabase().catch(openAgain);
   return database;
+}
+
+/** Is a promise also where a browser refuses the very call. */
+async function openDatabase(): Promise<IDBPDatabase<Schema>> {
+  return openDB<Schema>(DATABASE, 1, {
+    upgrade: (created) => void created.createObjectStore(STORE, { keyPath: 'id' }),
+    // A browser closes the database when its data is cleared, and a later version of these pages waits until it is closed.
+    terminated: openAgain,
+    blocking: (_current, _blocked, event) => {
+      (event.target as IDBDatabase).close();
+      openAgain();
+    },
+  });
+}
+
+/** The next draft opens it again. */
+function openAgain(): undefined {
+  database = undefined;
 }
 
 /** The latest first. Their drafts may be of an earlier version of these pages. */
 export async function readDrafts(): Promise<KeptDraft[]> {
-  const opened = await open();
+  const left = await takeLeft();
+  const all = (await (await open())?.getAll(STORE).catch(() => [])) ?? [];
+  const others = all.filter(({ id }) => id !== left?.id).sort((one, other) => other.savedAt - one.savedAt);
+  return left ? [left, ...others] : others;
+}
+
+/** Writes the draft of the page before this one. Returns it if it cannot be written. */
+async function takeLeft(): Promise<KeptDraft | undefined> {
   const left = readLeft();
-  if (!opened) return left ? [left] : [];
-  if (left) {
-    const before = await opened.get(STORE, left.id).catch(() => undefined);
-    if (!before || before.savedAt < left.savedAt) await writeDraft(left);
-    leaveDraft(undefined);
-  }
-  const all = await opened.getAll(STORE).catch(() => []);
-  return all.sort((one, other) => other.savedAt - one.savedAt);
+  if (!left) return undefined;
+  const before = await readDraft(left.id);
+  if ((!before || before.savedAt < left.savedAt) && !(await writeDraft(left))) return left;
+  leaveDraft(undefined);
+  return undefined;
+}
+
+export async function readDraft(id: string): Promise<KeptDraft | undefined> {
+  return (await open())?.get(STORE, id).catch(() => undefined);
 }
 
 /** For a page that is being left, and may not live until the database has written. The next page of the tab writes it. */
@@ -94,8 +122,21 @@ export async function readChanges(accountId: string | undefined, templateId?: st
   return (await readDrafts()).filter((kept) => kept.of && isWanted(kept));
 }
 
-export async function writeDraft(kept: KeptDraft): Promise<void> {
-  await (await open())?.put(STORE, kept).catch(() => {}); // the storage may be full
+/** Returns false if it could not be written. */
+export async function writeDraft(kept: KeptDraft): Promise<boolean> {
+  const isWritten = await put(kept).catch(() => false);
+  keepsNothing.value = !isWritten;
+  return isWritten;
+}
+
+async function put(kept: KeptDraft): Promise<boolean> {
+  const opened = await open();
+  if (!opened) return false;
+  const transaction = opened.transaction(STORE, 'readwrite');
+  const writing = transaction.store.put(kept);
+  transaction.commit(); // at once: the page may not live until it learns that the text has arrived
+  await Promise.all([writing, transaction.done]);
+  return true;
 }
 
 export async function deleteDrafts(ids: readonly string[]): Promise<void> {

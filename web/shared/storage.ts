@@ -11,11 +11,12 @@ export function readStored(kind: Kind, name: string): string | null {
   }
 }
 
+/** A text for which there is no room leaves nothing under its name: an older one would be taken for it. */
 export function store(kind: Kind, name: string, text: string): void {
   try {
     window[kind].setItem(name, text);
   } catch {
-    // Nothing is kept.
+    removeStored(kind, name);
   }
 }
 

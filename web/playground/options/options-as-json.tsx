@@ -1,16 +1,24 @@
 /** The options as the API takes them, to read and to edit. */
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
 import { JSON_DATA } from '../../shared/code-editor/languages.ts';
-import { change, draft, isObject, OPTION_NAMES } from '../draft.ts';
+import { readStored, removeStored, store } from '../../shared/storage.ts';
+import { change, draft, isObject, OPTION_NAMES, type Options } from '../draft.ts';
+
+const UNFINISHED = 'platen.playground.options';
 
 export function OptionsAsJson() {
-  const text = useMemo(() => signal(JSON.stringify(draft.peek().options, null, 2)), []);
-  const error = useSignal('');
+  const text = useMemo(() => signal(readUnfinished() ?? toText(draft.peek().options)), []);
+  const options = parse(text.value);
   const edit = (typed: string) => {
     text.value = typed;
-    error.value = take(typed);
+    const parsed = parse(typed);
+    if (typeof parsed === 'string') keepUnfinished(typed);
+    else {
+      removeStored('sessionStorage', UNFINISHED);
+      change({ options: parsed });
+    }
   };
   return (
     <div class="editor-frame options-json">
@@ -18,15 +26,31 @@ export function OptionsAsJson() {
         The value of <code>options</code> in a request. What you type is used as soon as it is valid.
       </p>
       <p class="error" role="status">
-        {error.value}
+        {typeof options === 'string' && options}
       </p>
       <CodeEditor label="Options in JSON" text={text} onChange={edit} language={JSON_DATA} />
     </div>
   );
 }
 
-/** Uses the options, and returns what is wrong with them, or an empty text. */
-function take(typed: string): string {
+const toText = (options: Options) => JSON.stringify(options, null, 2);
+
+function keepUnfinished(typed: string): void {
+  store('sessionStorage', UNFINISHED, JSON.stringify({ typed, since: toText(draft.peek().options) }));
+}
+
+/** What was typed in this tab since the options were last valid. */
+function readUnfinished(): string | undefined {
+  try {
+    const { typed, since } = JSON.parse(readStored('sessionStorage', UNFINISHED) ?? '{}') as { typed?: string; since?: string };
+    return since === toText(draft.peek().options) ? typed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the options, or what is wrong with the text. */
+function parse(typed: string): Options | string {
   let options: unknown;
   try {
     options = JSON.parse(typed || '{}');
@@ -36,6 +60,5 @@ function take(typed: string): string {
   if (!isObject(options)) return 'The options are an object.';
   const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
   if (unknown !== undefined) return `There is no option “${unknown}”.`;
-  change({ options });
-  return '';
+  return options;
 }

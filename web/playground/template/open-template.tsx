@@ -1,19 +1,21 @@
 /** Opens a stored template in the editor, for a visitor who is signed in. */
 import { render } from 'preact';
 import { ErrorMessage } from '../../dashboard/components.tsx';
+import { hasStatus } from '../../dashboard/format.ts';
 import type { TemplateRecord } from '../../dashboard/records.ts';
 import { firstSample, sampleText } from '../../dashboard/sample-data.ts';
 import { mayResume, onSignOut, read, resume, session, watchOtherTabs } from '../../dashboard/session.ts';
 import { SignIn } from '../../dashboard/sign-in.tsx';
 import { readPlayground } from '../../dashboard/template-preview.ts';
-import type { KeptDraft } from '../../shared/kept-drafts.ts';
+import { Button } from '../../shared/button.tsx';
+import { type KeptDraft, readChanges } from '../../shared/kept-drafts.ts';
 import '../../shared/forms.css';
 import './template.css';
-import { lines, replaceDraft } from '../draft.ts';
+import { lines, replaceDraft, toDraft } from '../draft.ts';
 import { openHistory, takeLatest } from '../draft-history.ts';
 import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
-import { keepNow, stopKeeping } from '../stored-draft.ts';
+import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
 import { PARTS, playground } from './template-parts.tsx';
 
 /** Asks for a key where there is no session. Resolves to false if the template cannot be opened, which `root` then says. */
@@ -28,7 +30,8 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
     playground.value = limits;
     await show({ ...record, html: lines(record.html ?? '') }, accountId);
   } catch (error) {
-    render(<NotOpened error={error} />, root);
+    const changes = hasStatus(error, 404) ? await readChanges(accountId, id) : [];
+    render(<NotOpened error={error} changes={changes} />, root);
     return false;
   }
   watchOtherTabs();
@@ -83,14 +86,25 @@ async function askForKey(root: HTMLElement): Promise<void> {
   location.reload();
 }
 
-function NotOpened({ error }: { error: unknown }) {
+/** `changes` are what this browser has of a template that is gone. */
+function NotOpened({ error, changes }: { error: unknown; changes: KeptDraft[] }) {
   return (
     <main class="off">
       <h1>The template cannot be opened</h1>
       <ErrorMessage error={error} onRetry={() => location.reload()} />
+      {changes.map((kept) => (
+        <p key={kept.id}>
+          <Button label={`Open my unsaved changes of “${kept.title}” as a draft`} onClick={() => void openAsDraft(kept)} />
+        </p>
+      ))}
       <p>
         <a href="/dashboard/templates">All templates</a>
       </p>
     </main>
   );
+}
+
+async function openAsDraft({ id, draft }: KeptDraft): Promise<void> {
+  const known = toDraft(draft);
+  if (known) await openElsewhere({ draft: known, of: undefined }, id);
 }

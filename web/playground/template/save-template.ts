@@ -5,7 +5,7 @@ import type { TemplateRecord } from '../../dashboard/records.ts';
 import { ifVersion, read, send } from '../../dashboard/session.ts';
 import { ProblemError } from '../../shared/api.ts';
 import { showToast } from '../../shared/toast.tsx';
-import { change, draft, lines, replaceDraft } from '../draft.ts';
+import { change, draft, lines } from '../draft.ts';
 import { isTextChanged, opened } from '../opened.ts';
 
 const PATH = '/v1/templates';
@@ -30,13 +30,33 @@ export async function storeTemplate(over?: number): Promise<void> {
   isSaving.value = true;
   saveError.value = undefined;
   try {
-    const response = record.owned
-      ? await send('PUT', `${PATH}/${record.template_id}`, { html, engine }, { headers: ifVersion(over ?? version) })
-      : await send('POST', PATH, { name: record.name, html, engine, samples: record.samples ?? {} });
-    take({ ...record, ...((await response.json()) as TemplateRecord), html, samples: record.samples ?? {} });
+    const saved = record.owned
+      ? await replaceText(record, { html, engine }, over ?? version)
+      : await send('POST', PATH, { name: record.name, html, engine, samples: record.samples ?? {} }).then(toRecord);
+    take({ ...record, ...saved, html, samples: record.samples ?? {} });
   } finally {
     isSaving.value = false;
   }
+}
+
+/** A newer version with the same text is probably that of an earlier try, whose answer was lost. */
+async function replaceText(
+  { template_id: id }: TemplateRecord,
+  text: Pick<TemplateRecord, 'engine'> & { html: string },
+  version: number,
+): Promise<TemplateRecord> {
+  try {
+    return await send('PUT', `${PATH}/${id}`, text, { headers: ifVersion(version) }).then(toRecord);
+  } catch (error) {
+    if (conflictOf(error) === undefined) throw error;
+    const theirs = await read<TemplateRecord>(`${PATH}/${id}`);
+    if (lines(theirs.html ?? '') === text.html && theirs.engine === text.engine) return theirs;
+    throw error;
+  }
+}
+
+async function toRecord(response: Response): Promise<TemplateRecord> {
+  return (await response.json()) as TemplateRecord;
 }
 
 function take(record: TemplateRecord): void {
@@ -51,12 +71,12 @@ export async function loadTheirs(): Promise<void> {
   const now = opened.peek();
   if (!now) return;
   const record = await read<TemplateRecord>(`${PATH}/${now.record.template_id}`);
-  const html = lines(record.html ?? '');
-  opened.value = { ...now, record: { ...record, html }, version: record.version };
-  replaceDraft({ ...draft.peek(), template: html, engine: record.engine });
+  opened.value = { ...now, record: { ...record, html: lines(record.html ?? '') } };
   saveError.value = undefined;
+  discardText();
 }
 
+/** Puts the stored text into the editor. */
 export function discardText(): void {
   const now = opened.peek();
   if (!now) return;

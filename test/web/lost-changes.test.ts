@@ -1,0 +1,260 @@
+/**
+ * Attempts to lose the changes of a stored template: what somebody wrote is there in the end. Others are in `template-editor`: another page
+ * and Back, a closed tab, a revoked key, two tabs, a sign-out that asks, a link, a version that somebody else has saved, and what is
+ * written during a save; restoring a version over unsaved text is in `dashboard-templates`.
+ */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Client, List, TemplateRecord } from '../support/client.ts';
+import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboard.ts';
+import { titlesOf, waitUntilKept } from '../support/drafts.ts';
+import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { goInHistory } from '../support/web-page.ts';
+
+const { service, visit, openEditor, newClient } = await openDashboards();
+await warmUp(service);
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+const version = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+const has = (editor: PlaygroundPage, text: string, label = 'Template') =>
+  editor.editor(label).getByText(text, { exact: false }).first().waitFor();
+
+async function stored(key: Client, id: string): Promise<TemplateRecord> {
+  return key.json<TemplateRecord>(`/v1/templates/${id}`);
+}
+
+test('deletes a template while somebody else changes it', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored {{ a }}', { name: 'Letter' });
+  const editor = await openEditor(key.key, id, [404]);
+  const { page } = editor;
+  await editor.write('Template', '<p>long work {{ a }}');
+  await key.send('DELETE', `/v1/templates/${id}`);
+  await save(page).click();
+  await page.getByRole('alert').first().waitFor();
+  await has(editor, 'long work');
+  await page.reload();
+  await page.getByRole('heading', { name: 'The template cannot be opened' }).waitFor();
+  await page.getByRole('button', { name: 'Open my unsaved changes of “Letter” as a draft' }).click();
+  await has(editor, 'long work');
+  expect(new URL(page.url()).search).toBe('');
+  expect(await titlesOf(editor)).toContain('long work');
+});
+
+test('loads the version of somebody else by mistake', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>First');
+  const editor = await openEditor(key.key, id, [412]);
+  const { page } = editor;
+  await editor.write('Template', '<p>Mine');
+  await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs' });
+  await save(page).click();
+  await page.getByRole('button', { name: 'Discard my text and load version 2' }).click();
+  await has(editor, 'Theirs');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await has(editor, 'Mine');
+  await save(page).click(); // it is still a change of the first version
+  await page.getByRole('alert').getByText('its current version is 2').waitFor();
+  expect((await stored(key, id)).html).toBe('<p>Theirs');
+});
+
+test('saves while there is no network, and while an answer is lost', async () => {
+  const key = await newClient();
+  const { id, engine } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id, ['ERR_', 412]);
+  const { page } = editor;
+  await editor.write('Template', '<p>without a network');
+  await page.route(`**/v1/templates/${id}`, (route) => route.abort());
+  await save(page).click();
+  await page.getByRole('alert').first().waitFor();
+  await version(page, 'Version 1, with unsaved changes');
+  await page.unroute(`**/v1/templates/${id}`);
+
+  await page.route(`**/v1/templates/${id}`, async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    await key.send('PUT', `/v1/templates/${id}`, { html: '<p>without a network', engine });
+    return route.abort(); // as when the service ends after it has stored the text
+  });
+  await save(page).click();
+  await page.getByRole('alert').first().waitFor();
+  await page.unroute(`**/v1/templates/${id}`);
+  await save(page).click();
+  await version(page, 'Version 2'); // its own text is no conflict
+  expect(await stored(key, id)).toMatchObject({ html: '<p>without a network', version: 2 });
+});
+
+test('saves twice, of which the first is answered last', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id);
+  const { page } = editor;
+  const held = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  let saves = 0;
+  await page.route(`**/v1/templates/${id}`, async (route) => {
+    saves++;
+    arrived.resolve();
+    await held.promise;
+    await route.continue();
+  });
+  await editor.write('Template', '<p>the first text');
+  await page.keyboard.press('Control+s');
+  await arrived.promise;
+  await editor.write('Template', '<p>the second text');
+  await page.keyboard.press('Control+s');
+  expect(saves).toBe(1);
+  held.resolve();
+  await version(page, 'Version 2, with unsaved changes');
+  await has(editor, 'the second text');
+  await page.keyboard.press('Control+s');
+  await version(page, 'Version 3');
+  expect(await stored(key, id)).toMatchObject({ html: '<p>the second text', version: 3 });
+});
+
+test('signs out in another tab', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id);
+  const { page } = editor;
+  await editor.write('Template', '<p>in the first tab');
+  await waitUntilKept(page, 'in the first tab');
+  const other = await page.context().newPage();
+  await other.goto('/dashboard/documents');
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByRole('button', { name: 'Keep them and sign out' }).click();
+  await page.getByText('You have signed out in another tab.').waitFor();
+  await enterKey(page, key.key);
+  await has(editor, 'in the first tab');
+  await version(page, 'Version 1, with unsaved changes');
+});
+
+test('signs in with a key of another account in another tab', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id, [401, 404]);
+  const { page } = editor;
+  await editor.write('Template', '<p>of the first account');
+  await waitUntilKept(page, 'of the first account');
+  const other = await page.context().newPage();
+  await other.goto('/dashboard/documents');
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByRole('button', { name: 'Keep them and sign out' }).click();
+  await enterKey(other, (await newClient()).key);
+  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'The template cannot be opened' }).waitFor();
+  expect(await page.content()).not.toContain('of the first account');
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.goto(`/edit?template=${id}`);
+  await enterKey(page, key.key);
+  await has(editor, 'of the first account');
+});
+
+test('opens a template over a draft, and Back', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const { page } = await signedIn(key);
+  await page.goto('/edit');
+  const editor = await editorOf(page);
+  await editor.write('HTML', '<p>My own draft');
+  await page.goto(`/edit?template=${id}`);
+  await has(editor, 'stored');
+  await editor.write('Template', '<p>changed');
+  await goInHistory(page, 'back');
+  await has(editor, 'My own draft', 'HTML');
+  await goInHistory(page, 'forward');
+  await has(editor, 'changed');
+});
+
+test('saves as a template one of the two texts that a draft has', async () => {
+  const key = await newClient();
+  const { page } = await signedIn(key);
+  await page.goto('/edit');
+  const editor = await editorOf(page);
+  await page.getByRole('button', { name: 'Template', exact: true }).click();
+  await editor.write('Template', '<p>The other text');
+  await page.getByRole('button', { name: 'HTML', exact: true }).click();
+  await editor.write('HTML', '<p>The text that is shown');
+  await saveAs(page, 'Twice');
+  await version(page, 'Version 1');
+  await page.goto('/edit');
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  await page.locator('.drafts').getByText('The text that is shown').click();
+  await page.getByRole('button', { name: 'Template', exact: true }).click();
+  await has(editor, 'The other text');
+});
+
+test('saves a template under a name that another one has', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>the first', { name: 'Letter' });
+  const { page } = await signedIn(key);
+  await page.goto(`/edit${await fragmentOf({ ...DRAFT, html: '<p>the second' })}`);
+  await has(await editorOf(page), 'the second', 'HTML');
+  await saveAs(page, 'Letter');
+  await version(page, 'Version 1');
+  const { data } = await key.json<List<TemplateRecord>>('/v1/templates');
+  expect(data.map(({ name }) => name)).toEqual(['Letter', 'Letter']);
+  expect(await stored(key, id)).toMatchObject({ html: '<p>the first', version: 1 });
+});
+
+test('opens from the list what another tab is changing', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored', { name: 'Letter' });
+  const first = await openEditor(key.key, id);
+  await first.write('Template', '<p>an early text');
+  await waitUntilKept(first.page, 'an early text');
+  const page = await first.page.context().newPage();
+  await page.goto(`/edit?template=${id}`);
+  const second = await editorOf(page);
+  await has(second, 'stored');
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  const listed = page.locator('.drafts').getByRole('button', { name: /Unsaved changes of version 1/ });
+  await listed.waitFor();
+  await first.write('Template', '<p>a later text');
+  await waitUntilKept(first.page, 'a later text');
+  await listed.click();
+  await page.waitForEvent('load');
+  await editorOf(page);
+  await waitUntilKept(page, 'a later text');
+});
+
+test('leaves a schema that is not saved', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `/templates/${id}`);
+  const schema = async () => {
+    await page.getByRole('tab', { name: 'Schema' }).click();
+    return page.getByLabel('JSON Schema');
+  };
+  await (await schema()).fill('{"required": ["half a na');
+  await page.getByRole('tab', { name: 'Files' }).click();
+  expect(await (await schema()).inputValue()).toBe('{"required": ["half a na');
+  await page.getByRole('link', { name: 'All templates' }).click();
+  await page.goBack();
+  await page.reload();
+  expect(await (await schema()).inputValue()).toBe('{"required": ["half a na');
+  await page.getByText('Not saved yet.').waitFor();
+  await key.send('PATCH', `/v1/templates/${id}`, { schema: { required: ['name'] } });
+  await page.reload();
+  await schema();
+  await page.getByText('The stored schema has changed since you began to write.').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  expect(await page.getByLabel('JSON Schema').inputValue()).toContain('"name"');
+  await page.getByLabel('JSON Schema').fill('{"type": "object"}');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('object');
+});
+
+async function signedIn(key: Client) {
+  const visitor = await visit([422, 429, 504]);
+  await signInAt(visitor, key.key);
+  return visitor;
+}
+
+async function saveAs(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Save as template' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill(name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+}
