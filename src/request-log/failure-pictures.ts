@@ -59,6 +59,19 @@ export class FailurePictures {
     return row && this.#blobs.read(row.blob);
   }
 
+  /** Which of these pictures can be read. */
+  async existing(blobs: readonly string[]): Promise<Set<string>> {
+    if (!blobs.length) return new Set();
+    await this.flush();
+    const rows = await this.#database.query
+      .selectFrom('failure_pictures')
+      .select('blob')
+      .where('blob', 'in', blobs)
+      .where('remove_at', '>', this.#clock())
+      .execute();
+    return new Set(rows.map(({ blob }) => blob));
+  }
+
   /** Resolves when all pictures so far are stored, or lost. */
   async flush(): Promise<void> {
     await Promise.all(this.#writing);

@@ -43,9 +43,8 @@ interface Details extends Pick<LoggedWork, 'endpoint' | 'milliseconds'> {
   message?: string;
   /** The members of `failureFields`. */
   cause?: Record<string, unknown>;
-  /** The name of the picture of the failure, and until when it is kept. */
+  /** The name of the picture of the failure. Of an entry that is read, only while there is one. */
   picture?: string;
-  pictureUntil?: number;
 }
 
 const COLUMNS = ['id', 'key_id', 'created_at as createdAt', 'code', 'template_id', 'batch_id', 'reference', 'details'] as const;
@@ -160,7 +159,8 @@ export class RequestLog {
         .$if(batchId !== undefined, (some) => some.where('batch_id', '=', batchId as string))
         .$if(reference !== undefined, (some) => some.where('reference', '=', reference as string));
     const isSearch = [status, code, templateId, batchId, reference].some((value) => value !== undefined);
-    return readListPage(logged, { limit, after, toItem: toLogged, search: isSearch ? search : undefined });
+    const page = await readListPage(logged, { limit, after, toItem: toLogged, search: isSearch ? search : undefined });
+    return { ...page, items: await this.#dropLostPictures(page.items) };
   }
 
   /** The failures of all accounts, newest first. */
@@ -192,7 +192,7 @@ export class RequestLog {
     await this.flush();
     const own = this.#rows().where('id', '=', id).where('key_id', '=', keyId).where('created_at', '>', this.oldest());
     const row = await own.executeTakeFirst();
-    return row && toLogged(row);
+    return row && (await this.#dropLostPictures([toLogged(row)]))[0];
   }
 
   /** The picture of a failure as a JPEG. Undefined if there is none, or the entry belongs to another key. */
@@ -244,10 +244,14 @@ export class RequestLog {
     };
   }
 
-  #keepPicture(keyId: string, picture: FailurePicture): Pick<Details, 'picture' | 'pictureUntil'> {
-    const keptMs = Math.min(picture.keptMs, this.#keptMs);
-    const name = this.#pictures?.keep(keyId, { ...picture, keptMs });
-    return name === undefined ? {} : { picture: name, pictureUntil: this.#clock() + keptMs };
+  #keepPicture(keyId: string, picture: FailurePicture): Pick<Details, 'picture'> {
+    const name = this.#pictures?.keep(keyId, { ...picture, keptMs: Math.min(picture.keptMs, this.#keptMs) });
+    return name === undefined ? {} : { picture: name };
+  }
+
+  async #dropLostPictures(entries: LoggedRequest[]): Promise<LoggedRequest[]> {
+    const there = await this.#pictures?.existing(entries.flatMap(({ picture }) => picture ?? []));
+    return entries.map(({ picture, ...entry }) => (picture && there?.has(picture) ? { ...entry, picture } : entry));
   }
 
   async #write(rows: NewRow<'logged_requests'>[]): Promise<void> {

@@ -52,7 +52,7 @@ export function requestRoutes(app: FastifyInstance, { requestLog }: RouteService
 
 /** Members that are undefined are absent. */
 function requestRecord(logged: LoggedRequest, origin: string) {
-  const { code, batch_id: batchId, pictureUntil = 0 } = logged;
+  const { code, batch_id: batchId, picture } = logged;
   return {
     ...{ id: logged.id, request_id: logged.id, key_id: logged.key_id },
     status: code === null ? 'succeeded' : 'failed',
@@ -69,7 +69,7 @@ function requestRecord(logged: LoggedRequest, origin: string) {
     ...{ reference: logged.reference ?? undefined, caller_request_id: logged.callersId, document_id: logged.documentId },
     ...{ pages: logged.pages, bytes: logged.bytes, milliseconds: logged.milliseconds, stages: logged.stages },
     ...{ warning_count: logged.warnings, warnings: logged.warningKinds },
-    picture_url: pictureUntil > Date.now() ? `${origin}/v1/requests/${logged.id}/picture` : undefined,
+    picture_url: picture !== undefined ? `${origin}/v1/requests/${logged.id}/picture` : undefined,
     created_at: toIsoTime(logged.createdAt),
   };
 }
