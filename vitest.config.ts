@@ -57,7 +57,7 @@ const AGAIN: Record<string, Project> = {
   // The pages in another browser.
   firefox: {
     ...SHARED,
-    include: ['test/web/{dashboard-appearance,documentation,error-pages,playground}.test.ts'],
+    include: ['test/web/**/*.test.ts'],
     env: { PLATEN_TEST_VISITOR: 'firefox' },
     setupFiles: ['test/support/firefox.ts'],
   },

@@ -1,6 +1,7 @@
 /** The first visit: what is transferred until the first page is seen, and what the page says without a script. */
 import { expect, test } from 'vitest';
 import { openPlaygrounds } from '../support/playgrounds.ts';
+import { HAS_DEVTOOLS } from '../support/web-page.ts';
 
 /** The script, its styles, the PDF and the picture. */
 const MAX_BYTES = 150_000;
@@ -10,7 +11,7 @@ const EDITOR = /assets\/(source-editor|options-form)-/;
 
 const { service, browser } = await openPlaygrounds();
 
-test('shows the first page after at most 150 kB, and loads the editor and the viewer afterwards', async () => {
+test.runIf(HAS_DEVTOOLS)('shows the first page after at most 150 kB, and loads the editor and the viewer afterwards', async () => {
   const { page, context } = await browser.visit(service.url);
   const devtools = await context.newCDPSession(page);
   await devtools.send('Network.enable');

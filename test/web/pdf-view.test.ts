@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
+import { SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const { open } = await openPlaygrounds();
 
@@ -34,7 +35,7 @@ test('follows links in the document, and opens others in another tab', async () 
   ]);
 });
 
-test('shows the outline, and saves attachments', async () => {
+test.runIf(SEES_DOWNLOADS)('shows the outline, and saves attachments', async () => {
   const attachments = [{ name: 'data.csv', content: Buffer.from('a;b\n1;2\n').toString('base64') }];
   const playground = await openDocument({ outline: true, tagged: true, attachments });
   const { page } = playground;

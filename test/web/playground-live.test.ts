@@ -6,6 +6,7 @@ import type { PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
+import { SEES_BODIES } from '../support/web-page.ts';
 
 const { open } = await openPlaygrounds();
 
@@ -57,7 +58,7 @@ async function typeSteadily({ page }: PlaygroundPage, text: string): Promise<num
   return first;
 }
 
-test('renders in time while typing does not pause, and shows the older of two renders under way', async () => {
+test.runIf(SEES_BODIES)('renders in time while typing does not pause, and shows the older of two renders under way', async () => {
   const playground = await openWithClock();
   const { page } = playground;
   const sent = await holdReplies(playground);
@@ -81,7 +82,7 @@ test('renders in time while typing does not pause, and shows the older of two re
   await playground.shows('twenty-four letters ok');
 });
 
-test.each(['light', 'dark'] as const)(
+test.runIf(SEES_BODIES).each(['light', 'dark'] as const)(
   'shows seconds and Cancel after a second, and dims the outdated PDF, in %s',
   async (colorScheme) => {
     const playground = await open({ colorScheme });
@@ -112,7 +113,7 @@ function opacity({ page }: PlaygroundPage): Promise<string> {
   return page.evaluate("getComputedStyle(document.querySelector('.pdf-pages:not(.coming)')).opacity");
 }
 
-test('downloads the new PDF when it is rendered', async () => {
+test.runIf(SEES_BODIES)('downloads the new PDF when it is rendered', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.shows('Northlight Studio');

@@ -4,7 +4,7 @@ import { accessibilityViolations, horizontalOverflow } from '../support/page-che
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
-import { NARROW, WIDE } from '../support/web-page.ts';
+import { NARROW, SEES_DOWNLOADS, WIDE } from '../support/web-page.ts';
 
 const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
@@ -128,6 +128,7 @@ test('renders, changes tabs, zooms and lists shortcuts by keys outside of fields
   await page.getByRole('dialog', { name: 'Help' }).waitFor();
   await page.getByText(/10 seconds for a render/).waitFor();
   await page.keyboard.press('Escape');
+  if (!SEES_DOWNLOADS) return;
   const saved = page.waitForEvent('download');
   await page.keyboard.press('Control+s');
   expect((await saved).suggestedFilename()).toBe('document.pdf');

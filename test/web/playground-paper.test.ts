@@ -4,6 +4,7 @@ import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
+import { SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const { open } = await openPlaygrounds();
 
@@ -25,7 +26,7 @@ async function shownJson({ page }: PlaygroundPage): Promise<unknown> {
   return JSON.parse(lines.join('\n'));
 }
 
-test('sets what is set most often on a sheet', async () => {
+test.runIf(SEES_DOWNLOADS)('sets what is set most often on a sheet', async () => {
   const playground = await openOptions();
   const { page } = playground;
   await page.getByRole('textbox', { name: 'Margin: left' }).fill('3cm');

@@ -43,7 +43,7 @@ async function click(playground: PlaygroundPage, text: string, { page = 1, index
 function selection({ page }: PlaygroundPage): Promise<string> {
   return page.evaluate(`(() => {
     const root = document.activeElement?.shadowRoot;
-    return root?.querySelector('.cm-activeLineGutter')?.textContent + ': ' + root?.getSelection();
+    return root?.querySelector('.cm-activeLineGutter')?.textContent + ': ' + (root?.getSelection ? root : document).getSelection(); // Firefox has it only here
   })()`);
 }
 

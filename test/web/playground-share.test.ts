@@ -12,6 +12,7 @@ import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { isInstalled } from '../support/shell-path.ts';
 import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
+import { SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const service = await startService({
   PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
@@ -41,7 +42,7 @@ const TEMPLATE_DRAFT = {
   options: { landscape: true },
 };
 
-test.each([
+test.runIf(SEES_DOWNLOADS).each([
   ['HTML', HTML_DRAFT],
   ['a template', TEMPLATE_DRAFT],
 ])('shows code of %s that produces the bytes of the preview, in every language installed', async (_, draft) => {
@@ -63,7 +64,7 @@ test.skipIf(!isInstalled('python3'))('shows Python code that says why a request 
   await expect(running).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('send a valid API key') });
 });
 
-test('shows a command that survives history expansion in an interactive shell', async () => {
+test.runIf(SEES_DOWNLOADS)('shows a command that survives history expansion in an interactive shell', async () => {
   const playground = await open({ path: `/${await fragmentOf(HTML_DRAFT)}` });
   await playground.shows('marker');
   const code = await playground.codeIn('curl');
@@ -75,7 +76,7 @@ test('shows a command that survives history expansion in an interactive shell', 
   expect((await readFile(join(folder, 'document.pdf'))).equals(await playground.download())).toBe(true);
 });
 
-test('shares everything in a link that the server does not see', async () => {
+test.runIf(SEES_DOWNLOADS)('shares everything in a link that the server does not see', async () => {
   const first = await open({ path: `/${await fragmentOf(TEMPLATE_DRAFT)}` });
   await first.shows('marker');
   const link = await first.link();

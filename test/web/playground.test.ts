@@ -8,12 +8,12 @@ import { openPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
 import { smallPdf } from '../support/small-pdf.ts';
-import { IN_FIREFOX } from '../support/web-page.ts';
+import { SEES_BODIES, SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
 
-test.skipIf(IN_FIREFOX)('shows an example at once, and renders typed text soon after', async () => {
+test.runIf(SEES_DOWNLOADS)('shows an example at once, and renders typed text soon after', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   await playground.write('HTML', '<h1>Typed by hand</h1>');
@@ -74,7 +74,7 @@ test('marks the PDF as outdated while the draft differs from it', async () => {
   await mark('Rendered').waitFor();
 });
 
-test.skipIf(IN_FIREFOX)('aborts a running render for newer text, and shows the last one', async () => {
+test.runIf(SEES_DOWNLOADS)('aborts a running render for newer text, and shows the last one', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   const aborted = playground.page.waitForEvent('requestfailed');
@@ -86,7 +86,7 @@ test.skipIf(IN_FIREFOX)('aborts a running render for newer text, and shows the l
   await playground.shows('Quick');
 });
 
-test.skipIf(IN_FIREFOX)('applies options to the PDF, and sends only changed ones', async () => {
+test.runIf(SEES_BODIES)('applies options to the PDF, and sends only changed ones', async () => {
   const playground = await open();
   await playground.write('HTML', '<h1>Sized</h1>');
   await playground.shows('Sized');
@@ -119,7 +119,7 @@ test('finds an option by words of its description, in any order', async () => {
   await playground.page.getByText('No option has these words').waitFor();
 });
 
-test.skipIf(IN_FIREFOX)('has fields for nested options', async () => {
+test.runIf(SEES_BODIES)('has fields for nested options', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.write('HTML', '<h1>Nested</h1>');
@@ -150,7 +150,7 @@ test.skipIf(IN_FIREFOX)('has fields for nested options', async () => {
   expect((await request.response())?.status()).toBe(200);
 });
 
-test.skipIf(IN_FIREFOX)('prints on a letterhead that is chosen in the form', async () => {
+test.runIf(SEES_DOWNLOADS)('prints on a letterhead that is chosen in the form', async () => {
   const playground = await open();
   await playground.write('HTML', '<h1>Dear Ada</h1>');
   await playground.openOption('letterhead');
