@@ -101,7 +101,7 @@ test('publishes a version and none, and keeps unsaved text also when another ver
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await page.getByRole('dialog').getByText('Unsaved changes in the editor stay there.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
-  await showsVersion(page, 3);
+  await page.getByText('Version 3, with unsaved changes in the editor').waitFor();
   await page.getByRole('link', { name: 'Open the editor' }).click();
   await editor.editor('Template').getByText('<p>unsaved').waitFor();
   await page.getByText('Version 3, with unsaved changes').waitFor();

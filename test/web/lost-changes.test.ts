@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import type { Client, List, TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboard.ts';
 import { titlesOf, waitUntilKept } from '../support/drafts.ts';
+import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { goInHistory } from '../support/web-page.ts';
 
@@ -35,6 +36,7 @@ test('deletes a template while somebody else changes it', async () => {
   await has(editor, 'long work');
   await page.reload();
   await page.getByRole('heading', { name: 'The template cannot be opened' }).waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Open my unsaved changes of “Letter” as a draft' }).click();
   await has(editor, 'long work');
   expect(new URL(page.url()).search).toBe('');
@@ -239,6 +241,7 @@ test('leaves a schema that is not saved', async () => {
   await page.reload();
   await schema();
   await page.getByText('The stored schema has changed since you began to write.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Discard changes' }).click();
   expect(await page.getByLabel('JSON Schema').inputValue()).toContain('"name"');
   await page.getByLabel('JSON Schema').fill('{"type": "object"}');
