@@ -7,7 +7,7 @@ import { goTo, openDashboards } from '../support/dashboard.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { expectSound } from '../support/page-checks.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { NARROW, SEES_DOWNLOADS } from '../support/web-page.ts';
+import { IN_FIREFOX, NARROW, SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const { service, signIn, newClient } = await openDashboards();
 const ada = new Client(service.url, service.key);
@@ -106,8 +106,11 @@ test('asks for the password of a protected file, and takes files and pages that 
   );
   await page.getByRole('heading', { name: 'Assemble' }).dispatchEvent('drop', { dataTransfer: dropped });
   await page.getByText('3 pages, 0 selected').waitFor();
-  await cardsIn(page).nth(2).dragTo(cardsIn(page).nth(0));
-  await expect.poll(() => cardsIn(page).nth(0).textContent()).toBe('1: page 3 of terms.pdf');
+  // Dragging does not begin in a Firefox that Playwright drives.
+  if (!IN_FIREFOX) {
+    await cardsIn(page).nth(2).dragTo(cardsIn(page).nth(0));
+    expect(await cardsIn(page).nth(0).textContent()).toBe('1: page 3 of terms.pdf');
+  }
   await add(page, [sealed]);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Password').fill('wrong');
