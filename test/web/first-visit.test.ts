@@ -11,33 +11,36 @@ const EDITOR = /assets\/(source-editor|options-form)-/;
 
 const { service, browser } = await openPlaygrounds();
 
-test.runIf(HAS_DEVTOOLS)('shows the first page after at most 150 kB, and loads the editor and the viewer afterwards', async () => {
-  const { page, context } = await browser.visit(service.url);
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('Network.enable');
-  const urls = new Map<string, string>();
-  const transferred: Record<string, number> = {};
-  devtools.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, new URL(request.url).pathname));
-  const first = new Promise<{ asked: string[]; bytes: number }>((resolve) => {
-    devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      const url = urls.get(requestId) ?? '';
-      transferred[url] = encodedDataLength;
-      if (!PICTURE.test(url)) return;
-      const bytes = Object.values(transferred).reduce((sum, each) => sum + each, 0);
-      resolve({ asked: [...urls.values()], bytes });
+test.runIf(HAS_DEVTOOLS)(
+  'shows the first page after at most 150 kB, and loads the editor and the viewer afterwards',
+  async () => {
+    const { page, context } = await browser.visit(service.url);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Network.enable');
+    const urls = new Map<string, string>();
+    const transferred: Record<string, number> = {};
+    devtools.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, new URL(request.url).pathname));
+    const first = new Promise<{ asked: string[]; bytes: number }>((resolve) => {
+      devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        const url = urls.get(requestId) ?? '';
+        transferred[url] = encodedDataLength;
+        if (!PICTURE.test(url)) return;
+        const bytes = Object.values(transferred).reduce((sum, each) => sum + each, 0);
+        resolve({ asked: [...urls.values()], bytes });
+      });
     });
-  });
-  const [viewer, editor] = [page.waitForResponse(VIEWER), page.waitForResponse(EDITOR)];
-  await page.goto('/');
-  const { asked, bytes } = await first;
-  expect(asked.filter((url) => VIEWER.test(url) || EDITOR.test(url))).toEqual([]);
-  expect(bytes).toBeGreaterThan(50_000);
-  expect(bytes, JSON.stringify(transferred, null, 1)).toBeLessThanOrEqual(MAX_BYTES);
-  await Promise.all([viewer, editor]);
-  await page.locator('.pdf-page canvas').first().waitFor({ state: 'attached' });
-  await page.getByRole('img', { name: 'Page 1' }).waitFor({ state: 'detached' });
-  await context.close();
-});
+    const [viewer, editor] = [page.waitForResponse(VIEWER), page.waitForResponse(EDITOR)];
+    await page.goto('/');
+    const { asked, bytes } = await first;
+    expect(asked.filter((url) => VIEWER.test(url) || EDITOR.test(url))).toEqual([]);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes, JSON.stringify(transferred, null, 1)).toBeLessThanOrEqual(MAX_BYTES);
+    await Promise.all([viewer, editor]);
+    await page.locator('.pdf-page canvas').first().waitFor({ state: 'attached' });
+    await page.getByRole('img', { name: 'Page 1' }).waitFor({ state: 'detached' });
+    await context.close();
+  },
+);
 
 test('takes over what is typed before the code editor has arrived, with its caret and focus', async () => {
   const { page, context } = await browser.visit(service.url);
