@@ -25,7 +25,6 @@ import {
   reserveFootnotes,
   takeFootnotes,
 } from './entries/paged/footnotes.ts';
-import { hideDocument, showDocument } from './entries/paged/hide-document.ts';
 import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
@@ -40,6 +39,7 @@ import { findClippedContent } from './entries/print/clipping/clipped-content.ts'
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
 import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
+import { hideDocument, showDocument } from './entries/print/hide-document.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';

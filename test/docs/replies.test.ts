@@ -113,8 +113,9 @@ function shownPart(value: unknown, shown: unknown): unknown {
   if (Array.isArray(shown) && Array.isArray(value)) return shown.map((each, index) => shownPart(value[index], each));
   if (isObject(shown) && isObject(value))
     return Object.fromEntries(Object.keys(shown).map((name) => [name, shownPart(value[name], shown[name])]));
-  const [actual, expected] = [general(value), general(shown)];
-  if (typeof actual !== 'string' || typeof expected !== 'string' || !expected.endsWith('…')) return actual;
+  const [whole, expected] = [general(value), general(shown)];
+  if (typeof whole !== 'string' || typeof expected !== 'string' || !expected.endsWith('…')) return whole;
+  const actual = whole === 'CURSOR' ? String(value) : whole; // content whose beginning is shown
   return `${actual.slice(0, expected.length - 1)}…`;
 }
 

@@ -10,7 +10,7 @@ export async function openBeside({ visitor }: PlaygroundPage, path = '/', storag
   await page.addInitScript((json) => Object.assign(sessionStorage, JSON.parse(json)), storage);
   await page.goto(path);
   const opened = new PlaygroundPage({ ...visitor, page });
-  await opened.result.waitFor({ state: 'attached' });
+  await opened.ready();
   return opened;
 }
 

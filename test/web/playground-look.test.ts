@@ -207,10 +207,10 @@ test('redirects the visitor to the dashboard where the playground is switched of
   await context.close();
 });
 
-test('reports that the playground was switched off while the page is open', async () => {
+test('says at /edit that the playground is switched off', async () => {
   const { page, context } = await playgrounds.browser.visit(playgrounds.service.url);
   await page.route('**/v1/playground', (route) => route.fulfill({ json: { enabled: false } }));
-  await page.goto('/');
+  await page.goto('/edit');
   await page.getByRole('heading', { name: 'The playground is switched off' }).waitFor();
   await context.close();
 });
