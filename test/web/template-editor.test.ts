@@ -78,14 +78,13 @@ test('keeps data, preview and new text while a template is being saved', async (
   await editor.write('Template', '<p>Hello {{person.name}}');
   await renders(editor, 'Hello Grace');
   const stored = Promise.withResolvers<void>();
-  const arrived = Promise.withResolvers<void>();
   await page.route(`**/v1/templates/${id}`, async (route) => {
-    arrived.resolve();
     await stored.promise;
     await route.continue();
   });
+  const sent = page.waitForRequest((request) => request.method() === 'PUT');
   await page.keyboard.press('Control+s');
-  await arrived.promise;
+  await sent;
   await editor.write('Template', '<p>Dearest {{person.name}}');
   stored.resolve();
   await version(page, 'Version 2, with unsaved changes');
