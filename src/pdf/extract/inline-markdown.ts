@@ -85,12 +85,24 @@ function joinRuns(runs: readonly Run[]): Run[] {
 /** Hyphens at the ends of lines stay, because nobody knows which belong to the word. */
 function unbroken(text: string): string {
   const [first = '', ...others] = text.split('\n');
-  let joined = first;
+  const parts = [first];
   for (const line of others) {
-    const [before, after] = [joined.trimEnd(), line.trimStart()];
-    joined = `${before}${isAtWrapWithoutSpace(before.slice(-2), after.slice(0, 2)) ? '' : ' '}${after}`;
+    trimLast(parts);
+    const [before, after] = [parts.slice(-3).join('').slice(-2), line.trimStart()];
+    if (!isAtWrapWithoutSpace(before, after.slice(0, 2))) parts.push(' ');
+    parts.push(after);
   }
-  return joined;
+  return parts.join('');
+}
+
+/** Removes white space at the end of all parts together, whose number may be large. */
+function trimLast(parts: string[]): void {
+  for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
+    const trimmed = last.trimEnd();
+    if (!trimmed) continue;
+    parts.push(trimmed);
+    return;
+  }
 }
 
 function writeLink(runs: readonly Run[]): string {

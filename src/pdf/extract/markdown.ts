@@ -1,4 +1,5 @@
 /** Writes a tagged PDF as Markdown (https://github.github.com/gfm/): its tags and the text of its marked content in, a text out. */
+import type { Glyph } from '../redact/read-content.ts';
 import { isOnNewLine } from '../redact/readings.ts';
 import { escapeMarkdown, fence, PLAIN, type Run, type Style, toInline, toLines, toPlain } from './inline-markdown.ts';
 import { toList } from './markdown-list.ts';
@@ -45,10 +46,11 @@ class MarkdownWriter {
   #blocks(tags: readonly Tag[], sections: number): Block[] {
     const blocks: Block[] = [];
     let runs: Run[] = [];
+    let last: Glyph | undefined; // of the runs
     const flush = () => {
       const text = writeParagraph(runs);
       if (text) blocks.push({ text });
-      runs = [];
+      [runs, last] = [[], undefined];
     };
     for (const tag of tags) {
       if (!this.#isInline(tag)) {
@@ -57,8 +59,9 @@ class MarkdownWriter {
         continue;
       }
       const own = this.#runs([tag], PLAIN);
-      if (isGroup(tag) && isNextLine(runs, own)) flush();
+      if (isGroup(tag) && isNextLine(last, own)) flush();
       runs.push(...own);
+      last = own.findLast((run) => run.last)?.last ?? last;
     }
     flush();
     return blocks;
@@ -214,8 +217,8 @@ function isGroup(tag: Tag): boolean {
 }
 
 /** Whether an element that groups others begins a line, as a block does. */
-function isNextLine(before: readonly Run[], own: readonly Run[]): boolean {
-  const [last, first] = [before.findLast((run) => run.last)?.last, own.find((run) => run.first)?.first];
+function isNextLine(last: Glyph | undefined, own: readonly Run[]): boolean {
+  const first = own.find((run) => run.first)?.first;
   return last !== undefined && first !== undefined && isOnNewLine(last, first);
 }
 
