@@ -1,8 +1,6 @@
 /** Draws pages with PDFium, pixel by pixel on nothing: a PDF whose pages are as large as images in, a PNG of each out. */
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { PNG } from 'pngjs';
+import { openWithPdfium } from '../objects/open-with-pdfium.ts';
 
 interface Size {
   width: number;
@@ -15,15 +13,11 @@ const OPAQUE = 255;
 
 /** `sizes` are those of the pages. Undefined for a page on which nothing is drawn. */
 export async function* drawPngs(pdf: Uint8Array, sizes: readonly Size[]): AsyncGenerator<Uint8Array | undefined> {
-  const program = await readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
-  const library = await PDFiumLibrary.init({ wasmBinary: Uint8Array.from(program).buffer });
-  const document = await library.loadDocument(pdf);
+  using opened = await openWithPdfium(pdf);
   for (const [index, { width, height }] of sizes.entries()) {
-    const { data } = await document.getPage(index).render({ width, height, render: 'bitmap', transparent: true });
+    const { data } = await opened.document.getPage(index).render({ width, height, render: 'bitmap', transparent: true });
     yield encode({ width, height }, data);
   }
-  document.destroy();
-  library.destroy();
 }
 
 function encode(size: Size, { buffer, byteOffset, byteLength }: Uint8Array): Uint8Array | undefined {
