@@ -22,6 +22,8 @@ export const keptDrafts = signal<readonly KeptDraft[]>([]);
 
 /** The id of the draft in the editor, if this tab may write it. */
 let current: string | undefined;
+/** When it was written by what this tab knows of it. The list may have been read since, and tell of another tab. */
+let knownAt: number | undefined;
 let release: () => void = () => {};
 
 export async function openHistory(of?: DraftKey): Promise<void> {
@@ -66,9 +68,10 @@ export async function keepDraft(draft: Draft, of?: DraftOf): Promise<void> {
   if (!current) return;
   const before = findKept(current);
   if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return;
-  if (!hasLocks && (await readDraft(current))?.savedAt !== before?.savedAt) await claim(newId(), of); // a duplicated tab has written it
+  if (!hasLocks && (await readDraft(current))?.savedAt !== knownAt) await claim(newId(), of); // a duplicated tab has written it
   const kept = toKept(draft, of);
   if (!(await writeDraft(kept))) return;
+  knownAt = kept.savedAt;
   keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
 }
@@ -120,6 +123,7 @@ async function claim(id: string, of?: DraftKey, waitMs?: number): Promise<boolea
   if (!held) return false;
   release = held;
   current = id;
+  knownAt = findKept(id)?.savedAt;
   store('sessionStorage', idKey(of), id);
   return true;
 }
