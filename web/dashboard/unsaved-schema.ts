@@ -1,5 +1,5 @@
 /** Keeps the schema that somebody writes, in this tab, until it is saved or the visitor signs out. */
-import { readStored, removeStored, store } from '../shared/storage.ts';
+import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 
 const STORAGE_KEY = 'platen.schema';
 
@@ -16,12 +16,8 @@ export function keepSchema(unsaved: UnsavedSchema): void {
 }
 
 export function readUnsavedSchema(templateId: string): UnsavedSchema | undefined {
-  try {
-    const unsaved = JSON.parse(readStored('sessionStorage', STORAGE_KEY) ?? 'null') as UnsavedSchema | null;
-    return unsaved?.templateId === templateId ? unsaved : undefined;
-  } catch {
-    return undefined;
-  }
+  const unsaved = readStoredJson(STORAGE_KEY) as UnsavedSchema | null;
+  return unsaved?.templateId === templateId ? unsaved : undefined;
 }
 
 export function forgetSchema(): void {

@@ -1,7 +1,7 @@
 /** Keeps the draft: for a reload of its tab, and as one of the drafts of this browser if it has work of the visitor. */
 import { effect } from '@preact/signals';
 import { type DraftOf, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
-import { readStored, removeStored, store } from '../shared/storage.ts';
+import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
 import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
 import { beginDraft, dropDraft, findKept, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
@@ -17,11 +17,7 @@ const KEEPS_NOTHING =
 
 /** Returns the draft of this tab that is no change of a template. */
 export function readStoredDraft(): Draft | undefined {
-  try {
-    return toDraft(JSON.parse(readStored('sessionStorage', STORAGE_KEY) ?? 'null'));
-  } catch {
-    return undefined;
-  }
+  return toDraft(readStoredJson(STORAGE_KEY));
 }
 
 let keepShown = () => {};

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import { readStored, removeStored, store } from './storage.ts';
+import { readStoredJson, removeStored, store } from './storage.ts';
 
 export type Mode = 'html' | 'markdown' | 'url' | 'template';
 export type Engine = 'placeholders' | 'liquid';
@@ -109,11 +109,7 @@ export function leaveDraft(kept: KeptDraft | undefined): void {
 }
 
 function readLeft(): KeptDraft | undefined {
-  try {
-    return (JSON.parse(readStored('sessionStorage', LEFT) ?? 'null') as KeptDraft | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return (readStoredJson(LEFT) as KeptDraft | null) ?? undefined;
 }
 
 /** The unsaved changes of an account, or of one of its templates. */

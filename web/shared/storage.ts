@@ -11,6 +11,15 @@ export function readStored(kind: Kind, name: string): string | null {
   }
 }
 
+/** What the tab has kept as JSON. Null if there is none that can be read. */
+export function readStoredJson(name: string): unknown {
+  try {
+    return JSON.parse(readStored('sessionStorage', name) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
 /** A text for which there is no room leaves nothing under its name: an older one would be taken for it. */
 export function store(kind: Kind, name: string, text: string): void {
   try {

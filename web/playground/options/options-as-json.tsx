@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
 import { JSON_DATA } from '../../shared/code-editor/languages.ts';
-import { readStored, removeStored, store } from '../../shared/storage.ts';
+import { readStoredJson, removeStored, store } from '../../shared/storage.ts';
 import { change, draft, isObject, OPTION_NAMES, type Options } from '../draft.ts';
 
 const UNFINISHED = 'platen.playground.options';
@@ -41,12 +41,8 @@ function keepUnfinished(typed: string): void {
 
 /** What was typed in this tab since the options were last valid. */
 function readUnfinished(): string | undefined {
-  try {
-    const { typed, since } = JSON.parse(readStored('sessionStorage', UNFINISHED) ?? '{}') as { typed?: string; since?: string };
-    return since === toText(draft.peek().options) ? typed : undefined;
-  } catch {
-    return undefined;
-  }
+  const kept = readStoredJson(UNFINISHED) as { typed: string; since: string } | null;
+  return kept?.since === toText(draft.peek().options) ? kept.typed : undefined;
 }
 
 /** Returns the options, or what is wrong with the text. */
