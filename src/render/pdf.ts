@@ -190,7 +190,7 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const controls = await prepareFields(document, key);
   const isHyphenated = await document.hyphenate();
   const divided = paged ? undefined : await printInWindows(document, settings);
-  const laidOut = divided ? settings : await layOut(document, settings);
+  const laidOut = await layOut(document, settings);
   await paged?.fill(laidOut);
   const first = divided ?? (await printPages(document, laidOut));
   const joined = await joinPages(document, await fitWidth(document, content, first));
