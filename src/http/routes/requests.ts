@@ -101,7 +101,10 @@ const REQUEST_SCHEMA = recordSchema(
     index: { ...INTEGER, description: 'Position of the item in its batch.' },
     render_id: TEXT,
     reference: { ...TEXT, description: 'Of the batch item.' },
-    caller_request_id: { ...TEXT, description: 'The `X-Request-Id` of the call.' },
+    caller_request_id: {
+      ...TEXT,
+      description: 'The `X-Request-Id` of the call, else its `Gotenberg-Trace` or `X-Correlation-ID`.',
+    },
     document_id: { ...TEXT, description: 'The stored result.' },
     pages: INTEGER,
     bytes: INTEGER,

@@ -1457,7 +1457,7 @@ class LoggedRequest(TypedDict):
     reference: NotRequired[str]
     """Of the batch item."""
     caller_request_id: NotRequired[str]
-    """The `X-Request-Id` of the call."""
+    """The `X-Request-Id` of the call, else its `Gotenberg-Trace` or `X-Correlation-ID`."""
     document_id: NotRequired[str]
     """The stored result."""
     pages: NotRequired[int]
