@@ -15,8 +15,10 @@ export interface LayoutBox extends BreakCauses {
   last: number;
   /** The box above it, if it has a number. */
   previous: number | null;
-  /** The box as seen from the link in it, if there is one. Links over boxes in tables would take 10 ms each. */
+  /** The box as seen from the link in it or from its destination, if there is one. Links over boxes in tables would take 10 ms each. */
   fromLink: RelativeBox | null;
+  /** The name of the destination that tells where its corner is, instead of a link. */
+  destination: string | null;
   /** How far its right edge is from that of the page, if that does not depend on the width of the page. */
   toRightPx: number | null;
 }
@@ -76,4 +78,9 @@ export interface BreakCauses {
   linePx: number;
   /** The number of its lines if it has nothing but text, or 0. */
   lines: number;
+}
+
+/** With what the ids begin that boxes get, so that destinations tell where they are. */
+export function layoutPrefix(key: string): string {
+  return `${key}l`;
 }

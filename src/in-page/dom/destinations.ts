@@ -1,7 +1,7 @@
 /** Lets the PDF tell where elements begin: Chromium writes a destination for each element to which a link leads. */
 import type { Changes } from './changes.ts';
 import { createHtml } from './create-html.ts';
-import { read } from './nodes.ts';
+import { call, read } from './nodes.ts';
 
 export class Destinations {
   readonly #changes: Changes;
@@ -36,4 +36,10 @@ export class Destinations {
     this.#changes.setAttribute(element, 'id', name);
     return name;
   }
+}
+
+/** Whether a link to its id leads to the element. */
+export function mayBeNamed(element: Element): boolean {
+  const id = read(element, 'id');
+  return !id || call(document, 'getElementById', id) === element;
 }

@@ -67,11 +67,6 @@ export function createProbe(href: string, anchor: string, place: ProbePlace = 'b
   return createLink({ 'position-anchor': anchor, 'position-visibility': 'always', ...PLACES[place] }, href);
 }
 
-/** Creates a link that is on every page, between its margins. */
-export function createPageProbe(href: string): HTMLElement {
-  return createLink({ position: 'fixed', inset: '0' }, href);
-}
-
 /**
  * Creates a link that fills the box of the element around it, which must have a position. In repeated rows it is on every page. `inset`
  * tells by how much it is smaller.
@@ -88,11 +83,6 @@ export function createRuler(href: string, pixels: number): HTMLElement {
 /** Creates a link of one pixel that stays where it is inserted, and takes no room there. */
 export function createStaticProbe(href: string): HTMLElement {
   return createLink({ width: '1px', height: '1px' }, href);
-}
-
-/** Creates a link of one pixel that, after a line of text, is at the left end of its lower edge, and takes no room there. */
-export function createLineProbe(href: string): HTMLElement {
-  return createLink({ display: 'block', 'margin-top': '-1px', width: '1px', height: '1px' }, href);
 }
 
 /**

@@ -4,7 +4,7 @@ import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { match, readCrossReference } from '../objects/cross-reference.ts';
 import { isStream, RawFile, STREAM, textLength } from '../objects/raw-file.ts';
 
-const DESTINATION = /\/([^\s/[\]()<>]+) (\[(\d+) 0 R \/XYZ -?[\d.]+ (-?[\d.]+) 0\])/g;
+const DESTINATION = /\/([^\s/[\]()<>]+) (\[(\d+) 0 R \/XYZ (-?[\d.]+) (-?[\d.]+) 0\])/g;
 const MEDIA_BOX = /\/MediaBox \[\s*-?[\d.]+ -?[\d.]+ (-?[\d.]+) (-?[\d.]+)\s*\]/;
 /** Names of resources, and numbers of marked content, differ between prints of the same page. */
 const RESOURCE = /\/([A-Z])\d+\b/g;
@@ -18,7 +18,8 @@ export interface Destination {
   page: number;
   /** The index of the page. */
   index: number;
-  /** Points from the lower edge of the page. */
+  /** Points from the left and the lower edge of the page. */
+  left: number;
   top: number;
 }
 
@@ -69,9 +70,9 @@ export class PrintedPages extends RawFile {
     const [, dests] = /\/Dests (\d+) 0 R/.exec(this.catalog) ?? [];
     if (dests === undefined) return [];
     const indexes = new Map(this.pages.map((id, index) => [id, index]));
-    return [...this.text(Number(dests)).matchAll(DESTINATION)].map(([, name = '', value = '', page, top]) => {
+    return [...this.text(Number(dests)).matchAll(DESTINATION)].map(([, name = '', value = '', page, left, top]) => {
       const index = indexes.get(Number(page)) ?? -1;
-      return { name, value, page: Number(page), index, top: Number(top) };
+      return { name, value, page: Number(page), index, left: Number(left), top: Number(top) };
     });
   }
 

@@ -5,18 +5,42 @@ import { type PrintedView, readView } from '../objects/inspect.ts';
 /** Lengths in points. */
 export type PageArea = Record<'left' | 'top' | 'width' | 'height' | 'pageWidth' | 'pageHeight', number>;
 
-const POINTS_PER_PX = 72 / 96;
+const POINTS_PER_INCH = 72;
+const POINTS_PER_PX = POINTS_PER_INCH / 96;
 
-/** The area of each page. Undefined for a page that shows nothing between its margins. */
-export function readPageAreas(file: PrintedPages): Array<PageArea | undefined> {
-  return file.pages.map((_, index) => {
-    const view = readPageView(file, index);
-    if (!view) return undefined;
-    const { scale, widthPx, heightPx, leftPoints: left, topPoints: top } = view;
-    const perPixel = POINTS_PER_PX * scale;
-    const { width: pageWidth, height: pageHeight } = file.pageSize(index);
-    return { left, top, width: widthPx * perPixel, height: heightPx * perPixel, pageWidth, pageHeight };
-  });
+/**
+ * Makes a function that reads the area of a page by its index. A page that shows too little between its margins is like the one before it,
+ * or like the first that shows more; if there is none, the margins are these, in inches.
+ */
+export function areaReader(
+  file: PrintedPages,
+  margin: Record<'left' | 'top' | 'right' | 'bottom', number>,
+): (page: number) => PageArea {
+  const known: PageArea[] = [];
+  let next = 0;
+  return (page) => {
+    for (; next < file.pages.length && (next <= page || !known.length); next++) {
+      const area = readPageArea(file, next) ?? known.at(-1);
+      while (area && known.length <= next) known.push(area);
+    }
+    return known[page] ?? areaWithin(file.pageSize(page), margin);
+  };
+}
+
+function areaWithin(page: { width: number; height: number }, margin: Parameters<typeof areaReader>[1]): PageArea {
+  const [left, top] = [margin.left * POINTS_PER_INCH, margin.top * POINTS_PER_INCH];
+  const width = page.width - left - margin.right * POINTS_PER_INCH;
+  const height = page.height - top - margin.bottom * POINTS_PER_INCH;
+  return { left, top, width, height, pageWidth: page.width, pageHeight: page.height };
+}
+
+function readPageArea(file: PrintedPages, index: number): PageArea | undefined {
+  const view = readPageView(file, index);
+  if (!view) return undefined;
+  const { scale, widthPx, heightPx, leftPoints: left, topPoints: top } = view;
+  const perPixel = POINTS_PER_PX * scale;
+  const { width: pageWidth, height: pageHeight } = file.pageSize(index);
+  return { left, top, width: widthPx * perPixel, height: heightPx * perPixel, pageWidth, pageHeight };
 }
 
 /** Undefined for a page that shows nothing between its margins. */

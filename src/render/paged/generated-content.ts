@@ -9,7 +9,6 @@ import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
-import { type PageArea, readPageAreas } from '../../pdf/paged/page-areas.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
@@ -122,7 +121,7 @@ export class GeneratedContent implements PagedPart {
     }));
   }
 
-  #placeRunning({ file, print }: PagedPrint): OverlayBoxes {
+  #placeRunning({ file, print, area: areaOf }: PagedPrint): OverlayBoxes {
     const { marginBoxes } = this.#document.pagedStyles;
     const heights = this.#elements.running.length ? pageHeights(file) : [];
     const running = this.#elements.running.flatMap(({ name, at, spaceAbove }, index) => {
@@ -130,11 +129,10 @@ export class GeneratedContent implements PagedPart {
       return place ? [{ name, index, page: place.index, isAtTop: isAtTop(place, heights, spaceAbove) }] : [];
     });
     const boxes = new Map<number, OverlayBox[]>();
-    let area: PageArea | undefined;
-    for (const [page, own] of (running.length ? readPageAreas(file) : []).entries()) {
-      area = own ?? area; // an empty page is like the one before
+    for (const page of running.length ? file.pages.keys() : []) {
+      const area = areaOf(page);
       const facts = this.#facts[page];
-      if (!area || !facts) continue;
+      if (!facts) continue;
       const frame = { ...area, scale: print.settings.scale, facts };
       boxes.set(page, runningBoxes(marginBoxes, running, frame, this.#pages.numbers));
     }

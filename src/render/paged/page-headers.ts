@@ -10,7 +10,7 @@ import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { HeaderMargins } from '../../in-page/contract/page-headers.ts';
-import { type PageArea, readPageAreas } from '../../pdf/paged/page-areas.ts';
+import type { PageArea } from '../../pdf/paged/page-areas.ts';
 import type { HeaderOrder, PagedPlan } from '../request/paged-options.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import type { GeneratedContent } from './generated-content.ts';
@@ -68,8 +68,8 @@ class PageHeaders implements PagedPart {
     return { ...settings, margin: { ...settings.margin, top, bottom } };
   }
 
-  async settle({ file, print }: PagedPrint): Promise<boolean> {
-    const areas = completeAreas(readPageAreas(file), print.settings);
+  async settle({ file, area }: PagedPrint): Promise<boolean> {
+    const areas = Array.from(file.pages.keys(), area);
     const widths = areas.map(({ width }) => width / POINTS_PER_PX);
     if (await this.#measure([Math.min(...widths), Math.max(...widths)])) return true;
     this.overlay.clear();
@@ -153,17 +153,4 @@ function tooHigh(side: Side, height: number, room: number): ServiceError {
 
 function isSameLength(one: number | undefined, other: number | undefined): boolean {
   return one === other || Math.abs((one ?? 0) - (other ?? 0)) < TOLERANCE / PX_PER_INCH;
-}
-
-/** An empty page has the area of the one before. */
-function completeAreas(areas: ReadonlyArray<PageArea | undefined>, { paper, margin }: PrintSettings): PageArea[] {
-  const [pageWidth, pageHeight] = [paper.widthInches * POINTS_PER_INCH, paper.heightInches * POINTS_PER_INCH];
-  const [left, top] = [margin.left * POINTS_PER_INCH, margin.top * POINTS_PER_INCH];
-  const width = pageWidth - left - margin.right * POINTS_PER_INCH;
-  const height = pageHeight - top - margin.bottom * POINTS_PER_INCH;
-  let last = areas.find((area) => area !== undefined) ?? { left, top, width, height, pageWidth, pageHeight };
-  return areas.map((area) => {
-    last = area ?? last;
-    return last;
-  });
 }

@@ -7,6 +7,7 @@ import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { findPainted } from '../../pdf/paged/blank-pages.ts';
+import { areaReader } from '../../pdf/paged/page-areas.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { printedPages } from '../request/values/page-ranges.ts';
@@ -116,7 +117,7 @@ export class PagedContent {
   #read(print: Print): PagedPrint {
     if (this.#last?.print.chunks === print.chunks) return { ...this.#last, print };
     const file = new PrintedPages(Buffer.concat(print.chunks));
-    this.#last = { print, file, places: readProbes(file, this.#key) };
+    this.#last = { print, file, places: readProbes(file, this.#key), area: areaReader(file, print.settings.margin) };
     return this.#last;
   }
 

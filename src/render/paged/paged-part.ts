@@ -1,5 +1,6 @@
 /** What each capability that depends on the pages of a document does between its prints. */
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import type { PageArea } from '../../pdf/paged/page-areas.ts';
 import type { Place } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import type { Print } from '../steps/print.ts';
@@ -11,6 +12,8 @@ export interface PagedPrint {
   file: PrintedPages;
   /** By the name in the address of the link. */
   places: ReadonlyMap<string, readonly Place[]>;
+  /** The area of a page between its margins, by its index. */
+  area: (page: number) => PageArea;
 }
 
 export interface PagedPart {

@@ -50,17 +50,17 @@ export class LastBlock implements PagedPart {
   }
 
   /** Returns how far it should be moved from its place in the flow, undefined if it is where it should be, or is divided. */
-  #nextMove({ places }: PagedPrint): number | undefined {
+  #nextMove({ places, area: areaOf }: PagedPrint): number | undefined {
     const [block] = places.get('last-block') ?? [];
     const end = places.get('last-end')?.at(-1);
-    const area = places.get('pages')?.findLast(({ page }) => page === end?.page);
+    const area = end && areaOf(end.page);
     if (!block || !end || !area) return undefined;
     const scale = end.height; // the link is one pixel high
     if (this.#page !== undefined && end.page > this.#page) return this.#moveBack();
     if (block.page !== end.page) return undefined;
     this.#page = end.page;
-    if (!this.#moves) this.#beginsPage = block.page > 0 && block.y - area.y < TOLERANCE_PX * scale;
-    const roomPx = (area.y + area.height - end.y - end.height) / scale - this.#tailPx;
+    if (!this.#moves) this.#beginsPage = block.page > 0 && block.y - area.top < TOLERANCE_PX * scale;
+    const roomPx = (area.top + area.height - end.y - end.height) / scale - this.#tailPx;
     return Math.abs(roomPx) > TOLERANCE_PX ? this.#movedPx + roomPx : undefined;
   }
   /** Less than a pixel of the box before may be on the page, or rounding may have pushed the block to a new one. */

@@ -5,16 +5,17 @@ import { shape } from '../../../chromium/devtools/evaluate.ts';
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
 import type { PrintSettings } from '../../../chromium/print/print-options.ts';
 import { invalidField, ServiceError } from '../../../errors.ts';
-import type { LayoutBox } from '../../../in-page/contract/layout.ts';
+import { type LayoutBox, layoutPrefix } from '../../../in-page/contract/layout.ts';
 import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
 import type { Questions } from '../../../in-page/contract/questions.ts';
 import { readPageView } from '../../../pdf/paged/page-areas.ts';
+import { pageHeights } from '../../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { PrintOrder } from '../../print-order.ts';
 import type { LocatedElement } from '../../report-schema.ts';
 import { pagesWithin } from '../../request/values/page-ranges.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
-import { PlacedBoxes } from './placed-boxes.ts';
+import { type Corner, PlacedBoxes, POINTS_PER_PX } from './placed-boxes.ts';
 
 const Length = Type.Number();
 /** The answer to `placeLayoutLinks`. */
@@ -30,6 +31,7 @@ const LAYOUT_LINKS = shape(
         last: Type.Integer(),
         previous: Type.Union([Type.Null(), Type.Integer()]),
         fromLink: Type.Union([Type.Null(), Type.Object({ x: Length, y: Length, width: Length, height: Length })]),
+        destination: Type.Union([Type.Null(), Type.String()]),
         toRightPx: Type.Union([Type.Null(), Length]),
         isForced: Type.Boolean(),
         isAvoided: Type.Boolean(),
@@ -48,6 +50,7 @@ type Selected = Array<{ selector: string; numbers: number[] }>;
 export class LayoutReport implements PagedPart {
   readonly settlesLater = true;
   readonly #document: LoadedDocument;
+  readonly #key: string;
   readonly #settings: PrintSettings;
   readonly #selected: Selected;
   readonly #boxes: LayoutBox[];
@@ -70,11 +73,12 @@ export class LayoutReport implements PagedPart {
         members: { limit: MAX_LAYOUT_ELEMENTS },
       });
     const bySelector = selectors.map((selector, index) => ({ selector, numbers: selected[index] ?? [] }));
-    return new LayoutReport(document, print, bySelector, boxes);
+    return new LayoutReport(document, key, print, bySelector, boxes);
   }
 
-  private constructor(document: LoadedDocument, settings: PrintSettings, selected: Selected, boxes: LayoutBox[]) {
+  private constructor(document: LoadedDocument, key: string, settings: PrintSettings, selected: Selected, boxes: LayoutBox[]) {
     this.#document = document;
+    this.#key = key;
     this.#settings = settings;
     this.#selected = selected;
     this.#boxes = boxes;
@@ -88,14 +92,27 @@ export class LayoutReport implements PagedPart {
   async end(print: PagedPrint): Promise<PagedOutcome> {
     await this.#document.paged.ask('removeLayoutLinks', [], DONE);
     const placed = this.#whole ?? this.#place(print);
+    print.file.removeDestinations(layoutPrefix(this.#key));
     return { layout: this.#selected.flatMap((each) => this.#locate(each, placed)) };
   }
 
   /** Chromium shrinks a document that is too wide. */
-  #place({ places, file }: PagedPrint): PlacedBoxes {
-    const { scale, widthPx } = readPageView(file, 0) ?? { scale: this.#settings.scale, widthPx: 0 };
-    // Boxes are laid out in whole pixels, and the link over the area of a page does not reach into one that is not whole.
-    return new PlacedBoxes(places, this.#boxes, scale, Math.ceil(widthPx) - Math.floor(widthPx));
+  #place({ places, area, file }: PagedPrint): PlacedBoxes {
+    const scale = readPageView(file, 0)?.scale ?? this.#settings.scale;
+    return new PlacedBoxes({ places, area, corners: this.#readCorners(file) }, this.#boxes, scale);
+  }
+
+  /** Where destinations have the corners of boxes. */
+  #readCorners(file: PagedPrint['file']): Map<number, Corner> {
+    const corners = new Map<number, Corner>();
+    const heights = pageHeights(file);
+    for (const [number, { destination }] of this.#boxes.entries()) {
+      const found = destination === null ? undefined : file.destinationOf(destination);
+      const height = heights[found?.index ?? -1];
+      if (!found || height === undefined) continue;
+      corners.set(number, { page: found.index, xPx: found.left / POINTS_PER_PX, yPx: (height - found.top) / POINTS_PER_PX });
+    }
+    return corners;
   }
 
   #locate({ selector, numbers }: Selected[number], placed: PlacedBoxes): LocatedElement[] {

@@ -169,21 +169,21 @@ function judgeDiagram({ risk, places: [place], print, scale }: Evidence): Findin
 }
 
 /** The lower edge of a page between its margins. */
-function pageEnd({ places }: PagedPrint, page: number): number | undefined {
-  const area = places.get('pages')?.find((each) => each.page === page);
-  return area && area.y + area.height;
+function pageEnd(print: PagedPrint, page: number): number {
+  const { top, height } = print.area(page);
+  return top + height;
 }
 
-function judgeFixed({ risk: { fromLink }, places, pages, print: { places: all, file }, scale }: Evidence): Finding | undefined {
+function judgeFixed({ risk: { fromLink }, places, pages, print: { area: areaOf, file }, scale }: Evidence): Finding | undefined {
   const [link] = places;
-  const area = all.get('pages')?.find(({ page }) => page === link?.page);
+  const area = link && areaOf(link.page);
   const isOnAll = pages.length === file.pages.length; // else it is in a margin
   if (!link || !area || !fromLink || file.pages.length < 2 || !isOnAll) return undefined;
   const top = link.y + fromLink.y * scale;
   const bottom = top + fromLink.height * scale;
-  if (Math.min(bottom, area.y + area.height) - Math.max(top, area.y) < OVERLAP) return undefined;
-  const isAbove = top + bottom < 2 * area.y + area.height;
-  const room = Math.ceil(isAbove ? bottom : bottom - top + area.y);
+  if (Math.min(bottom, area.top + area.height) - Math.max(top, area.top) < OVERLAP) return undefined;
+  const isAbove = top + bottom < 2 * area.top + area.height;
+  const room = Math.ceil(isAbove ? bottom : bottom - top + area.top);
   const [template, side] = isAbove ? ['headerTemplate', 'top'] : ['footerTemplate', 'bottom'];
   const remedy = `print it with ${template} or in a margin box, and a ${side} margin of ${room}pt`;
   return { message: `is on every page, and covers what is there; ${remedy}`, pages: numbersOf(pages) };

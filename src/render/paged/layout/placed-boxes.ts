@@ -2,6 +2,7 @@
 import type { LayoutBox } from '../../../in-page/contract/layout.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
 import type { LocatedElement } from '../../report-schema.ts';
+import type { PagedPrint } from '../paged-part.ts';
 
 export type BreakCause = LocatedElement['fragments'][number]['break_before'];
 
@@ -10,36 +11,40 @@ export interface PlacedFragment extends Place {
   cause: BreakCause;
 }
 
-const POINTS_PER_PX = 0.75;
+export const POINTS_PER_PX = 0.75;
 /** Chromium rounds the edges of links to whole pixels. */
 const TOLERANCE_PX = 2;
 const NO_BOX = { x: 0, y: 0, width: 0, height: 0 };
 
+/** The upper left corner of a box, as seen from that of the area between the margins of its page. */
+export interface Corner {
+  page: number;
+  xPx: number;
+  yPx: number;
+}
+
+/** What a print tells of boxes. */
+interface Found extends Pick<PagedPrint, 'places' | 'area'> {
+  /** By the numbers of boxes. */
+  corners: ReadonlyMap<number, Corner>;
+}
+
 export class PlacedBoxes {
   readonly #places: ReadonlyMap<string, readonly Place[]>;
+  readonly #corners: Found['corners'];
   readonly #boxes: readonly LayoutBox[];
   /** Points per CSS pixel. */
   readonly #scale: number;
-  /** The edges of each page between its margins. */
-  readonly #areas = new Map<number, Record<'top' | 'right' | 'bottom', number>>();
+  readonly #areaOf: PagedPrint['area'];
   readonly #parts = new Map<number, Place[]>();
 
-  /**
-   * Links to `KEY:pages`, `KEY:layout-N` and `KEY:layout-N-end` are as `placeLayoutLinks` places them. `morePx` is what boxes are wider than
-   * the links over pages.
-   */
-  constructor(places: ReadonlyMap<string, readonly Place[]>, boxes: readonly LayoutBox[], scale: number, morePx: number) {
+  /** Links to `KEY:layout-N` and `KEY:layout-N-end` are as `placeLayoutLinks` places them. */
+  constructor({ places, corners, area }: Found, boxes: readonly LayoutBox[], scale: number) {
     this.#places = places;
+    this.#corners = corners;
+    this.#areaOf = area;
     this.#boxes = boxes;
     this.#scale = scale * POINTS_PER_PX;
-    for (const { page, x, y, width, height } of places.get('pages') ?? []) {
-      const { top, bottom } = this.#areas.get(page) ?? { top: y, bottom: y };
-      this.#areas.set(page, {
-        top: Math.min(top, y),
-        right: x + width + morePx * this.#scale,
-        bottom: Math.max(bottom, y + height),
-      });
-    }
   }
 
   fragments(number: number): PlacedFragment[] {
@@ -73,22 +78,32 @@ export class PlacedBoxes {
     const { x: left, y: above, width, height } = fromLink ?? NO_BOX;
     const scale = this.#scale;
     const widthAt = (page: number, from: number) => {
-      const right = toRightPx === null ? undefined : this.#areas.get(page)?.right;
-      return right === undefined ? width * scale : right - (toRightPx ?? 0) * scale - from;
+      if (toRightPx === null) return width * scale;
+      const area = this.#areaOf(page);
+      const areaPx = Math.ceil(area.width / scale); // boxes are laid out in whole pixels
+      return area.left + (areaPx - toRightPx) * scale - from;
     };
-    const links = new Map(this.#places.get(`layout-${number}`)?.map((link) => [link.page, link])); // Chromium writes one in a line twice
-    return [...links.values()].flatMap(({ page, x, y }) => {
+    return this.#startsOf(number).flatMap(({ page, x, y }) => {
       const from = x + left * scale;
       return this.#divide({ page, x: from, y: y + above * scale, width: widthAt(page, from), height: height * scale });
     });
   }
 
+  /** Where the links in a box are, or its destination. */
+  #startsOf(number: number): Array<Pick<Place, 'page' | 'x' | 'y'>> {
+    const corner = this.#corners.get(number);
+    if (!corner) return [...new Map(this.#places.get(`layout-${number}`)?.map((link) => [link.page, link])).values()]; // Chromium writes one in a line twice
+    const { left, top } = this.#areaOf(corner.page);
+    return [{ page: corner.page, x: left + corner.xPx * this.#scale, y: top + corner.yPx * this.#scale }];
+  }
+
   #divide(part: Place): Place[] {
     const { page, y, height } = part;
-    const [area, before] = [this.#areas.get(page), this.#areas.get(page - 1)];
-    const missing = (area?.top ?? 0) - y;
-    if (!area || !before || missing <= TOLERANCE_PX * this.#scale) return [part];
-    const earlier = { ...part, page: page - 1, y: before.bottom - missing, height: missing };
+    const area = this.#areaOf(page);
+    const missing = area.top - y;
+    if (page === 0 || missing <= TOLERANCE_PX * this.#scale) return [part];
+    const before = this.#areaOf(page - 1);
+    const earlier = { ...part, page: page - 1, y: before.top + before.height - missing, height: missing };
     return [...this.#divide(earlier), { ...part, y: area.top, height: height - missing }];
   }
 
@@ -108,7 +123,7 @@ export class PlacedBoxes {
   #begins(number: number, { page, y }: Place): boolean {
     const { leadPx = 0, previous = null } = this.#boxes[number] ?? {};
     if (previous !== null && this.#partsOf(previous).at(-1)?.page === page) return false;
-    return y - (this.#areas.get(page)?.top ?? 0) <= (leadPx + TOLERANCE_PX) * this.#scale;
+    return y - this.#areaOf(page).top <= (leadPx + TOLERANCE_PX) * this.#scale;
   }
 
   #causeOf(number: number, { page }: Place): BreakCause {
@@ -124,8 +139,9 @@ export class PlacedBoxes {
   /** The room that is left on the page before, if the box before is known. */
   #roomBefore({ previous }: LayoutBox, page: number): number | undefined {
     const before = previous === null ? undefined : this.#partsOf(previous).at(-1);
-    const area = this.#areas.get(page - 1);
-    return before && area && before.page === page - 1 ? area.bottom - before.y - before.height : undefined;
+    if (before?.page !== page - 1) return undefined;
+    const area = this.#areaOf(page - 1);
+    return area.top + area.height - before.y - before.height;
   }
 
   /** Whether a line more would fit on the page before the last part of a text. */

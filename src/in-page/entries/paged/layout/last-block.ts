@@ -3,7 +3,7 @@ import type { LastBlock } from '../../../contract/layout.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { removeCover } from '../../../dom/cover.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
-import { createPageProbe, createProbe, Probes } from '../../../dom/probes.ts';
+import { createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { findInFlow, findStart, isBox } from './break-causes.ts';
 
@@ -31,7 +31,6 @@ export function prepareLastBlock(key: string): LastBlock | null {
   const elements = { block, end: findEnd(block) };
   const tailPx = measureTail(elements.end);
   const probes = new Probes(changes);
-  probes.add(createPageProbe(`${key}:pages`));
   const places = { block: 'start', end: 'end' } as const;
   for (const [name, place] of Object.entries(places)) {
     const anchor = `--${key}-last-${name}`;

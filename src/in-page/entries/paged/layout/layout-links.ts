@@ -1,35 +1,29 @@
 /** Places links over the elements that a caller selects, and over the boxes in them with which a page may begin for a reason of their own. */
 
-import type { LayoutBox, LayoutLinks } from '../../../contract/layout.ts';
+import { type LayoutBox, type LayoutLinks, layoutPrefix } from '../../../contract/layout.ts';
 import { MAX_LAYOUT_BOXES, MAX_LAYOUT_ELEMENTS } from '../../../contract/limits.ts';
 import { isMatch } from '../../../dom/built-ins.ts';
 import { Changes } from '../../../dom/changes.ts';
+import { Destinations, mayBeNamed } from '../../../dom/destinations.ts';
 import { findClosest, findFirst, isElement, matches, measureBox, read } from '../../../dom/nodes.ts';
-import {
-  createInlineProbe,
-  createLineProbe,
-  createPageProbe,
-  createProbe,
-  createStaticProbe,
-  Probes,
-} from '../../../dom/probes.ts';
+import { createInlineProbe, createProbe, createStaticProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { allRules } from '../../../dom/rules.ts';
 import { findStart, isBox, isMonolithic, MONOLITHIC, type PageNames, readCauses } from './break-causes.ts';
 import { isFixed, measureFrom } from './inner-links.ts';
-import { isLineOfText, measureToRight } from './text-lines.ts';
+import { isLineOfText, isLowRow, measureToRight } from './text-lines.ts';
 
 type Styled = HTMLElement | SVGElement;
 
 /** A box of at most this height has one line, which no break divides. */
 const LINE_PX = 24;
 const REPEATED = 'thead, tfoot';
-const DEPENDS_ON_CONTENT = /:has/;
 const DEPENDS_ON_LAST = /:(?:last|only|nth-last|empty|has)/;
 
-/** A link in a box, and whether the box is a line of text. */
-interface InnerLink {
-  link: Element;
+/** How the place of a box is told, if not by a link over it. */
+interface InnerMark {
+  link?: Element;
+  destination?: string;
   isLine: boolean;
 }
 
@@ -38,7 +32,7 @@ const changes = new Changes();
 let dependsOnLast = false;
 
 /**
- * Links to `KEY:pages` are over the area of each page, and those to `KEY:layout-N` and `KEY:layout-N-end` over box N and at its end.
+ * Links to `KEY:layout-N` and `KEY:layout-N-end` are over box N and at its end, unless a destination tells its place.
  * `isPaperWide` tells that the window is about as wide as the pages.
  */
 export function placeLayoutLinks(selectors: string[], key: string, isPaperWide: boolean): LayoutLinks {
@@ -105,7 +99,7 @@ function describe(
   element: Styled,
   numbers: ReadonlyMap<Element, number>,
   names: PageNames,
-  inner: InnerLink | undefined,
+  { link, destination, isLine }: InnerMark = { isLine: false },
 ): LayoutBox {
   const start = findStart(element);
   const { previous } = start;
@@ -114,31 +108,33 @@ function describe(
     ...readCauses(element, start, names),
     last: numbers.get(lastIn ?? element) ?? 0,
     previous: previous && isElement(previous) ? (numbers.get(previous) ?? null) : null,
-    fromLink: inner ? measureFrom(inner.link, element) : null,
-    toRightPx: inner?.isLine ? measureToRight(element) : null,
+    fromLink: link || destination !== undefined ? measureFrom(link ?? element, element) : null,
+    destination: destination ?? null,
+    toRightPx: isLine ? measureToRight(element) : null,
   };
 }
 
-/** Returns the links that are in boxes. */
+/** Returns the boxes whose places are told by links in them or by destinations. */
 function addLinks(
   boxes: readonly Styled[],
   elements: ReadonlySet<Element>,
   key: string,
   isPaperWide: boolean,
-): Map<Element, InnerLink> {
+): Map<Element, InnerMark> {
   const probes = new Probes(changes);
-  probes.add(createPageProbe(`${key}:pages`));
-  const mayFill = isPaperWide && !mentions(DEPENDS_ON_CONTENT);
   // Before any is changed, because a look at a changed document lays it out again.
   const found = boxes.map((each) => {
-    const isLine = mayFill && isLineOfText(each);
-    return { isLine, host: isLine ? each : findHost(each), hasLines: measureBox(each).height > LINE_PX };
+    const isLine = isPaperWide && isLineOfText(each);
+    const isMarked = (isLine || isLowRow(each)) && mayBeNamed(each);
+    return { isLine, isMarked, host: findHost(each), hasLines: measureBox(each).height > LINE_PX };
   });
-  const inner = new Map<Element, InnerLink>();
+  const inner = new Map<Element, InnerMark>();
+  const destinations = new Destinations(layoutPrefix(key), changes);
   for (const [number, element] of boxes.entries()) {
     const href = `${key}:layout-${number}`;
-    const { host, isLine, hasLines } = found[number] as (typeof found)[number];
-    if (host) inner.set(element, { link: addInnerLink(host, href, isLine), isLine });
+    const { host, isLine, isMarked, hasLines } = found[number] as (typeof found)[number];
+    if (isMarked) inner.set(element, { destination: destinations.mark(element), isLine });
+    else if (host) inner.set(element, { link: addInnerLink(host, href), isLine: false });
     else addOuterLinks(element, href, { isWhole: elements.has(element), hasLines }, probes);
   }
   probes.place();
@@ -146,11 +142,10 @@ function addLinks(
 }
 
 /** In repeated rows, only what is in the flow is repeated. */
-function addInnerLink(host: Styled, href: string, isLine: boolean): Element {
+function addInnerLink(host: Styled, href: string): Element {
   const isInRepeatedRow = findClosest(host, REPEATED) !== null;
   const isInLine = isInRepeatedRow && !hasElements(host);
-  const create = isInLine ? createInlineProbe : isLine ? createLineProbe : createStaticProbe;
-  const added = create(href);
+  const added = isInLine ? createInlineProbe(href) : createStaticProbe(href);
   if (isInRepeatedRow && !isInLine) changes.setStyle(host, 'position', 'relative');
   changes.append(host, added);
   return findFirst(added, 'a') ?? added;

@@ -2,10 +2,10 @@
 import type { PageRisk } from '../../../contract/layout.ts';
 import { MAX_PAGE_RISKS } from '../../../contract/limits.ts';
 import { Changes } from '../../../dom/changes.ts';
-import { Destinations } from '../../../dom/destinations.ts';
+import { Destinations, mayBeNamed } from '../../../dom/destinations.ts';
 import { elementName } from '../../../dom/names.ts';
-import { call, matches, read } from '../../../dom/nodes.ts';
-import { createPageProbe, createProbe, createStaticProbe, type ProbePlace, Probes } from '../../../dom/probes.ts';
+import { matches, read } from '../../../dom/nodes.ts';
+import { createProbe, createStaticProbe, type ProbePlace, Probes } from '../../../dom/probes.ts';
 import { isPolyfilled } from '../../polyfilled.ts';
 import { findStyled, type StyledElement } from '../styled-elements.ts';
 import type { CoveredText } from './covered-text.ts';
@@ -45,7 +45,6 @@ export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   const found = findRisks(heightPx).slice(0, MAX_PAGE_RISKS);
   if (!found.length) return [];
   const probes = new Probes(changes);
-  probes.add(createPageProbe(`${key}:pages`));
   const named = found.map(({ element, next }) => (next && mayBeNamed(element) && mayBeNamed(next) ? [element, next] : null));
   const destinations = new Destinations(`${key}risk`, changes);
   const inner = found.map((each, number) => (named[number] ? undefined : addLinks(each, `${key}:risk-${number}`, probes)));
@@ -64,12 +63,6 @@ export function findPageRisks(key: string, heightPx: number): PageRisk[] {
       texts: texts.map(nameText),
     };
   });
-}
-
-/** Whether a link to its id leads to the element. */
-function mayBeNamed(element: Element): boolean {
-  const id = read(element, 'id');
-  return !id || call(document, 'getElementById', id) === element;
 }
 
 function nameText({ element, heightPx, lines }: CoveredText): PageRisk['texts'][number] {

@@ -1,25 +1,49 @@
-/** Finds lines of text whose boxes a link in them tells: no break divides them, and they are as wide as the page, less what is beside them. */
+/** Finds boxes that no break divides, so that a destination tells where they are: lines of text that are as wide as the page, less what is beside them, and rows of tables. */
 import { isMatch } from '../../../dom/built-ins.ts';
-import { call, findFirst, measureBox, read } from '../../../dom/nodes.ts';
+import { call, matches, measureBox, read } from '../../../dom/nodes.ts';
+import { selectIn } from '../../../dom/roots.ts';
 import { lineHeight, styleOf } from './break-causes.ts';
 
 const PSEUDO = ['::before', '::after'];
+const NOT_REPEATED = 'tbody > tr, tbody > tr > td, tbody > tr > th';
 /** Whether what is around an element leaves its width to the page. */
 const follow = new WeakMap<Element, boolean>();
+/** Whether an element is where the flow of the document has it, and nothing hides it. */
+const flow = new WeakMap<Element, boolean>();
 
-/** Whether it has nothing but text, and shows what is added to it. */
+/** Whether it is a line, which no break divides, of text that no inner box places. */
 export function isLineOfText(element: Element): boolean {
-  const style = styleOf(element);
-  const { height } = measureBox(element);
-  const isLow = height > 0 && height < 2 * lineHeight(style);
-  const showsAll = style.overflow === 'visible' && style.clipPath === 'none' && isAuto(element, 'height');
-  const hasText = read(element, 'firstChild') !== null && !findFirst(element, '*');
-  return isLow && hasText && showsAll && followsPage(element) && !PSEUDO.some((pseudo) => isDivisible(element, pseudo));
+  const isFilled = read(element, 'firstChild') !== null && [...selectIn(element, '*')].every(isInline);
+  const isLine = isFilled && isLow(element) && isAuto(element, 'height') && followsPage(element);
+  return isLine && !PSEUDO.some((pseudo) => isDivisible(element, pseudo));
+}
+
+function isInline(element: Element): boolean {
+  return styleOf(element).display === 'inline';
 }
 
 function isDivisible(element: Element, pseudo: string): boolean {
   const { content, display } = getComputedStyle(element, pseudo);
   return content !== 'none' && content !== 'normal' && !isMatch(/^inline/, display);
+}
+
+/** Whether it is a row of a table, or a cell, with a line of text: no break divides it, and its beginning tells where it is. */
+export function isLowRow(element: Element): boolean {
+  return matches(element, NOT_REPEATED) && isLow(element) && isInFlow(element);
+}
+
+function isLow(element: Element): boolean {
+  const { height } = measureBox(element);
+  return height > 0 && height < 2 * lineHeight(styleOf(element));
+}
+
+function isInFlow(element: Element): boolean {
+  const known = flow.get(element);
+  if (known !== undefined) return known;
+  const parent = read(element, 'parentElement');
+  const flows = isPlain(element) && (!parent || isInFlow(parent));
+  flow.set(element, flows);
+  return flows;
 }
 
 /** How far the right edge of a box is from that of the window. */
@@ -38,23 +62,17 @@ function followsPage(element: Element): boolean {
 }
 
 function isWide(element: Element): boolean {
-  const {
-    display,
-    position,
-    cssFloat,
-    maxWidth,
-    columnCount,
-    columnWidth,
-    transform,
-    zoom,
-    direction,
-    contain,
-    contentVisibility,
-  } = styleOf(element);
-  const isBlock = isMatch(/^(?:block|list-item)$/, display) && position === 'static' && cssFloat === 'none';
-  const isPlain = maxWidth === 'none' && columnCount === 'auto' && columnWidth === 'auto' && transform === 'none' && zoom === '1';
-  const isWhole = contain === 'none' && contentVisibility === 'visible';
-  return isBlock && isPlain && isWhole && direction === 'ltr' && isAuto(element, 'width');
+  const { display, maxWidth, direction } = styleOf(element);
+  const isBlock = isMatch(/^(?:block|list-item)$/, display) && maxWidth === 'none' && direction === 'ltr';
+  return isBlock && isPlain(element) && isAuto(element, 'width');
+}
+
+function isPlain(element: Element): boolean {
+  const { position, cssFloat, columnCount, columnWidth, transform, zoom, contain, contentVisibility, overflow, clipPath } =
+    styleOf(element);
+  const isStatic = position === 'static' && cssFloat === 'none' && columnCount === 'auto' && columnWidth === 'auto';
+  const isWhole = contain === 'none' && contentVisibility === 'visible' && transform === 'none' && zoom === '1';
+  return isStatic && isWhole && overflow === 'visible' && clipPath === 'none';
 }
 
 function isAuto(element: Element, length: 'width' | 'height'): boolean {
