@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { LoadSettings } from '../chromium/load/load-settings.ts';
 import type { LoadedDocument } from '../chromium/loaded-document.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
+import { MAX_BLOCKS } from '../in-page/contract/limits.ts';
 import type { LongDocument, ShownWindow } from '../in-page/contract/questions.ts';
 import { PrintedPages, showsSame } from '../pdf/edit/printed-pages.ts';
 import { JoinedWindows } from '../pdf/windows/join-windows.ts';
@@ -34,6 +35,8 @@ interface Cut {
   block: number;
   /** The index of its page in the document. */
   page: number;
+  /** The number of pages from the beginning of the block before it. */
+  lead: number;
   /** What the page shows. Undefined at the beginning of the document. */
   content: string | undefined;
 }
@@ -113,7 +116,7 @@ class WindowPrinter {
 
   async print(): Promise<Buffer[] | undefined> {
     await this.#document.windows.findColumnWidths();
-    const first = await this.#printWindow({ block: 0, page: 0, content: undefined });
+    const first = await this.#printWindow({ block: 0, page: 0, lead: 0, content: undefined });
     if (!first || this.#long.weight / this.#pageWeight < LEAST_PAGES) return undefined;
     const parts = await this.#printWindows(first);
     if (!parts) return undefined;
@@ -150,7 +153,7 @@ class WindowPrinter {
     for (const cut of cuts.slice(0, MAX_CUTS)) {
       const next = await this.#printWindow(cut);
       if (!next) return undefined;
-      if (next.lead === 1 && cut.content !== undefined && showsSame(next.file.content(1), cut.content)) return next;
+      if (next.lead === cut.lead && cut.content !== undefined && showsSame(next.file.content(cut.lead), cut.content)) return next;
     }
     return undefined;
   }
@@ -165,7 +168,7 @@ class WindowPrinter {
       const file = new PrintedPages(bytes);
       const isLast = shown.end >= this.#long.blocks;
       if (!isLast) this.#pageWeight = weight / file.pages.length;
-      const { cuts, lead } = findCuts(file, shown, start, this.#printsTwice);
+      const { cuts, lead } = findCuts(file, shown, start, { needsNeighbour: this.#printsTwice, keepsSides: this.#long.hasSides });
       if (isLast || cuts.length) return { start, bytes, file, lead, isLast, cuts };
     }
     return undefined;
@@ -174,9 +177,9 @@ class WindowPrinter {
   /** Prints all parts again, each with empty pages around it. Returns whether each has the pages that it had before. */
   async #printParts(parts: readonly Part[], total: number): Promise<boolean> {
     for (const { start, pages, end } of parts) {
-      const { page } = start;
-      // The block before the part, and that after it, take a page each.
-      const empty = { emptyBefore: Math.max(0, page - 1), emptyAfter: Math.max(0, total - page - pages - 1) };
+      const { page, lead } = start;
+      // The block after the part takes a page.
+      const empty = { emptyBefore: page - lead, emptyAfter: Math.max(0, total - page - pages - 1) };
       await this.#show(start, Math.min(end + 1, this.#long.blocks), 0, empty);
       const pageRanges = `${page + 1}-${page + pages}`;
       const bytes = Buffer.concat((await this.#document.print({ ...this.#settings, pageRanges })).chunks);
@@ -187,8 +190,9 @@ class WindowPrinter {
     return true;
   }
 
-  #show({ block, page }: Cut, end: number | null, weight: number, empty?: { emptyBefore: number; emptyAfter: number }) {
-    const numbering = empty ? { page: 0, ...empty } : { page, emptyBefore: 0, emptyAfter: 0 };
+  #show({ block, page, lead }: Cut, end: number | null, weight: number, empty?: { emptyBefore: number; emptyAfter: number }) {
+    const first = lead ? page - lead + 1 : 0;
+    const numbering = empty ? { page: 0, ...empty } : { page: first, emptyBefore: 0, emptyAfter: 0 };
     const hidesMargins = !empty && this.#long.countsPages;
     return this.#document.windows.show({ first: block, end, weight, ...numbering, hidesMargins, key: this.#key });
   }
@@ -205,35 +209,44 @@ function withoutTemplates(settings: PrintSettings): PrintSettings {
 }
 
 /**
- * Finds pages that begin with a block at their top, as the next window will. The last page is cut off. Pages with an odd index keep their
- * side, since a window prints one page before them.
+ * Finds pages that begin with a block at their top, as the next window will. The last page is cut off. If pages depend on their side, it
+ * must be the same in the next window.
  */
 function findCuts(
   file: PrintedPages,
   { marks }: ShownWindow,
   start: Cut,
-  needsNeighbour: boolean,
+  { needsNeighbour, keepsSides }: { needsNeighbour: boolean; keepsSides: boolean },
 ): { cuts: Cut[]; lead: number } {
   const places = new Map(file.destinations().map((destination) => [destination.name, destination]));
-  const placed = marks.flatMap(({ number, name }) => {
+  const placed = marks.flatMap(({ number, name, isForced }) => {
     const place = places.get(name);
-    return place ? [{ number, page: place.index, top: place.top }] : [];
+    return place ? [{ number, page: place.index, top: place.top, isForced }] : [];
   });
   const lead = placed.find(({ number }) => number === start.block)?.page ?? 0;
-  const firsts = placed.filter(({ number, page }, n) => placed[n - 1]?.number === number - 1 && placed[n - 1]?.page === page - 1);
+  const firsts = placed.flatMap((block, n) => {
+    const before = placed[n - 1];
+    const pages = block.page - (before?.page ?? block.page);
+    return before?.number === block.number - 1 && pages > 0 ? [{ ...block, pages }] : [];
+  });
   const top = Math.max(...firsts.map((first) => first.top));
   const suitable = firsts.filter((first) => {
     const page = start.page + first.page - lead;
     const isWhole = first.page > lead && first.page < file.pages.length - 1;
     const neighbour = placed.find(({ number }) => number === first.number + 1);
-    return isWhole && page % 2 === 1 && first.top > top - TOLERANCE && (!needsNeighbour || neighbour?.page === first.page);
+    const isAtTop = first.isForced || first.top > top - TOLERANCE;
+    const staysOnSide = !keepsSides || page % 2 === first.pages % 2;
+    return isWhole && staysOnSide && isAtTop && (!needsNeighbour || neighbour?.page === first.page);
   });
-  const cuts = suitable.slice(-MAX_CUTS).reverse();
+  // A block that begins on the page before the cut most likely does so in the next window, too.
+  const rank = ({ pages, number }: (typeof suitable)[number]) => number - (pages > 1 ? MAX_BLOCKS : 0);
+  const cuts = suitable.sort((one, other) => rank(other) - rank(one)).slice(0, MAX_CUTS);
   return {
     lead,
     cuts: cuts.map((cut) => ({
       block: cut.number,
       page: start.page + cut.page - lead,
+      lead: cut.pages,
       content: file.content(cut.page),
     })),
   };

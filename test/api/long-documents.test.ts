@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
-import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
+import { LongPrinter, longBook, longTable, longText } from '../support/long-documents.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { readStructureLines } from '../support/printed-structure.ts';
 import { readBookmarks } from '../support/read-bookmarks.ts';
@@ -83,6 +83,7 @@ describe('the tags and bookmarks of a long document are those of one print', () 
       ofAllPages(longTable().replace('<tbody>', `${foot}<tbody>`)),
     ],
     ['with links', longText().replaceAll('<li>', '<li><a href="#chapter-0">Back</a> ')],
+    ['with chapters', longBook('section { break-after: page }', 5, true)],
     ['with selectors that look inside', longText('h2:has(+ ul) { color: green }')],
   ];
   test.each(cases)('%s', async (_, html) => {

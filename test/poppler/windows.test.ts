@@ -1,7 +1,7 @@
 /** Long documents that are printed in windows look as if they were printed at once, as poppler draws them. */
 import { describe, expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
-import { LongPrinter, longTable, longText } from '../support/long-documents.ts';
+import { LongPrinter, longBook, longTable, longText } from '../support/long-documents.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 
@@ -49,6 +49,10 @@ describe('a document in windows has the pixels and the text of one print', () =>
     ['text with left and right pages', longText(SIDES), {}],
     ['text with the number of pages', longText(TOTALS), {}],
     ['text with a box on every page', longText().replace('<header>', `${FIXED}<header>`), {}],
+    ['a book of short chapters', longBook('h1 { break-before: page; margin-top: 50px }', 2), {}],
+    ['a book of sections', longBook('section { break-before: page; padding: 9px }', 3, true), { tagged: true }],
+    ['a book with left and right pages', longBook(`h1 { break-before: page } ${SIDES}`, 3), {}],
+    ['a book with the number of pages', longBook(`h1 { break-before: page } ${TOTALS}`), {}],
     ['a table with a footer', longTable(), { footerTemplate: FOOTER }],
     ['a part of a table', longTable(), { pageRanges: '2-3,100-130,180-' }],
   ];

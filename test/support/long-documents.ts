@@ -82,3 +82,15 @@ export function longText(css = ''): string {
   const style = `${SMALL_PAGES} h2 { margin-top: 30px; border-bottom: 1px solid } main { border: 2px solid; padding: 10px } p { orphans: 3 } ${css}`;
   return `<!doctype html><html lang="en"><title>Text</title><style>${style}</style><header>Head</header><main>${Array.from({ length: 1_500 }, (_, n) => block(n)).join('\n')}</main>`;
 }
+
+/** A book of about 200 pages, whose chapters begin pages and have `paragraphs`. */
+export function longBook(css: string, paragraphs = 4, inSections = false): string {
+  const chapters = Array.from({ length: Math.ceil(1_000 / paragraphs) }, (_, n) => {
+    const text = Array.from({ length: paragraphs }, (_, m) => `<p>${words(n + m, 90 + ((n * 37 + m * 11) % 60))}.</p>`).join('');
+    const chapter = `<h1 id="chapter-${n}">Chapter ${n}</h1>${text}`;
+    return inSections ? `<section>${chapter}</section>` : chapter;
+  });
+  const entries = chapters.map((_, n) => `<p><a href="#chapter-${n}">Chapter ${n}</a>`).join('');
+  const style = `${SMALL_PAGES} p { margin: 0; padding: 4px 0 } ${css}`;
+  return `<!doctype html><html lang="en"><title>Book</title><style>${style}</style><nav>${entries}</nav><main>${chapters.join('')}</main>`;
+}

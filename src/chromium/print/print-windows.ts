@@ -14,14 +14,18 @@ const LONG_DOCUMENT = shape(
     weight: Type.Number({ minimum: 0 }),
     reason: Type.String({ maxLength: 100 }),
     countsPages: Type.Boolean(),
+    hasSides: Type.Boolean(),
   }),
 );
 const SHOWN_WINDOW = shape(
   Type.Object({
     end: Count,
-    marks: Type.Array(Type.Object({ number: Count, name: Type.String({ pattern: '^[\\w-]{1,1000}$' }) }), {
-      maxItems: MAX_BLOCKS,
-    }),
+    marks: Type.Array(
+      Type.Object({ number: Count, name: Type.String({ pattern: '^[\\w-]{1,1000}$' }), isForced: Type.Boolean() }),
+      {
+        maxItems: MAX_BLOCKS,
+      },
+    ),
     isInFlow: Type.Boolean(),
   }),
 );

@@ -264,6 +264,8 @@ export interface LongDocument {
   reason: string;
   /** Whether its page margins show the number of pages. */
   countsPages: boolean;
+  /** Whether pages depend on their side. */
+  hasSides: boolean;
 }
 
 export interface WindowOrder {
@@ -287,6 +289,8 @@ export interface WindowOrder {
 export interface MarkedBlock {
   number: number;
   name: string;
+  /** Whether a rule lets it begin a page. */
+  isForced: boolean;
 }
 
 export interface ShownWindow {

@@ -9,6 +9,9 @@ const COUNTERS = /counter-(?:increment|reset|set)/;
 const LOOKS_INSIDE = /:(?:has|empty)\b/;
 const OUT_OF_FLOW = /position:\s*(?:fixed|absolute)/;
 const NUMBER_OF_PAGES = /counters?\(\s*pages\b/;
+const OF_SIDE = /:(?:left|right)\b/;
+const BREAK_TO_SIDE = /(?:break-(?:before|after)):\s*(?:left|right|recto|verso)\b/;
+const BROKEN_TO_SIDES = ['left', 'right', 'recto', 'verso'].map((side) => `[style*=break-][style*=${side}]`).join(', ');
 const WITH_STYLE = ['fixed', 'absolute'].map((position) => `[style*=${position}]`);
 /** Chromium writes URLs with quotes. */
 const PICTURE = /url\("([^"]+)"\)/g;
@@ -26,6 +29,8 @@ interface DocumentStyles {
   pictures: Set<string>;
   /** Whether page margins show the number of pages. */
   countsPages: boolean;
+  /** Whether pages depend on their side. */
+  hasSides: boolean;
   /** Whether selectors depend on what is in the elements that they match. */
   looksInside: boolean;
 }
@@ -37,6 +42,7 @@ export function readDocumentStyles(): DocumentStyles {
     selectors: new Set(WITH_STYLE),
     pictures: new Set(),
     countsPages: false,
+    hasSides: document.querySelector(BROKEN_TO_SIDES) !== null,
     looksInside: false,
   };
   try {
@@ -51,9 +57,13 @@ export function readDocumentStyles(): DocumentStyles {
 }
 
 function readRule({ type, selectorText, style, cssText, parentStyleSheet }: AnyRule, styles: DocumentStyles): void {
-  if (type === RULE_TYPES.page && NUMBER_OF_PAGES.test(cssText)) styles.countsPages = true;
+  if (type === RULE_TYPES.page) {
+    styles.countsPages ||= NUMBER_OF_PAGES.test(cssText);
+    styles.hasSides ||= OF_SIDE.test(cssText);
+  }
   if (type !== RULE_TYPES.style || !style) return;
   if (selectorText && LOOKS_INSIDE.test(selectorText)) styles.looksInside = true;
+  styles.hasSides ||= BREAK_TO_SIDE.test(style.cssText);
   if (COUNTERS.test(style.cssText)) styles.reason = COUNTED;
   addPictures(style, parentStyleSheet, styles);
   if (OUT_OF_FLOW.test(style.cssText) && selectorText) styles.selectors.add(selectorText.replace(/::[-\w]+/g, ''));

@@ -37,9 +37,9 @@ const changes = new Changes();
 /** Divides the document, and hides all of it unless there is a reason against it. */
 export function beginWindows(isTagged: boolean): LongDocument {
   long = findBlocks();
-  const { reason, selectors, pictures, countsPages, looksInside } = readDocumentStyles();
+  const { reason, selectors, pictures, countsPages, hasSides, looksInside } = readDocumentStyles();
   const fixed = reason ? undefined : findPinned(long, selectors);
-  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages };
+  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages, hasSides };
   if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
   pinned = fixed;
   held = [...pictures].map(loadPicture);
@@ -187,21 +187,43 @@ function mayBreakBefore(block: HTMLElement): boolean {
   return !display.startsWith('inline') && float === 'none' && (position === 'static' || position === 'relative');
 }
 
-/** Begins a page as an unforced break does, which takes the margins away that are adjacent to it. */
+/** Begins a page. An unforced break takes the margins away that are adjacent to it. */
 function breakBefore(block: HTMLElement): void {
+  if (isForced(block)) return;
   changes.setStyle(block, 'break-before', 'page');
   for (let inner: Element | null = block; inner instanceof HTMLElement; inner = read(inner, 'firstElementChild')) {
-    const { display, marginTop, paddingTop, borderTopWidth } = getComputedStyle(inner);
-    if (display !== 'block' && display !== 'list-item') return;
+    if (!isBlock(inner)) return;
+    const { marginTop, paddingTop, borderTopWidth } = getComputedStyle(inner);
     if (marginTop !== '0px') changes.setStyle(inner, 'margin-top', '0');
     if (paddingTop !== '0px' || borderTopWidth !== '0px') return;
   }
+}
+
+/** Whether a rule lets a page begin with the block, a box that begins with it, or one with which it begins. */
+function isForced(block: HTMLElement): boolean {
+  for (let inner = read(block, 'firstElementChild'); inner instanceof HTMLElement; inner = read(inner, 'firstElementChild')) {
+    if (!isBlock(inner) || read(inner, 'previousSibling')?.textContent?.trim()) break;
+    if (getComputedStyle(inner).breakBefore === 'page') return true;
+  }
+  for (let at: HTMLElement | null = block; at && at !== document.body; at = read(at, 'parentElement')) {
+    if (getComputedStyle(at).breakBefore === 'page') return true;
+    const before = read(at, 'previousElementSibling');
+    if (before) return getComputedStyle(before).breakAfter === 'page';
+  }
+  return false;
+}
+
+function isBlock(element: Element): boolean {
+  return /^(?:block|list-item)$/.test(getComputedStyle(element).display);
 }
 
 function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
   const destinations = new Destinations(key, changes);
   const from = first + Math.ceil((end - first) / 2);
   const numbers = [first, ...Array.from({ length: end - from }, (_, n) => from + n)];
-  const marks = numbers.map((number) => ({ number, name: destinations.mark(long.blocks[number] as HTMLElement) }));
+  const marks = numbers.map((number) => {
+    const block = long.blocks[number] as HTMLElement;
+    return { number, name: destinations.mark(block), isForced: isForced(block) };
+  });
   return marks.filter(({ name }) => /^[\w-]+$/.test(name));
 }
