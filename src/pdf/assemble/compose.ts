@@ -1,5 +1,6 @@
 /** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
 import { PdfArray, PdfDict, PdfName, type PdfRef } from '@libpdf/core';
+import { embedPage } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
@@ -39,24 +40,35 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     );
     sheets.push(sheet);
     for (const { index, cell } of placesOn(order.slice(from, from + perSheet), cells)) {
-      const drawn = await pdf.pdf.embedPage(source, index);
+      const drawn = await embedPage(pdf.pdf, source, index);
       drawing.drawOn(sheet, drawn, intoCell(views[index] as PageView, drawn.box, cell));
       sheetOfPage.set(index + 1, sheets.length);
     }
   }
+  const lost = findLost(pdf);
   replacePages(pdf, sheets);
   const items = toOutline(
     pdf,
     bookmarks.map((each) => onSheet(each, sheetOfPage)),
   );
   if (!('missing' in items)) writeOutline(pdf, items);
-  for (const what of ['tags', 'links and other annotations', 'form fields']) dropped.push({ what, why: LOST });
+  dropped.push(...lost.map((what) => ({ what, why: LOST })));
   document.places = sheets.map((_, index) => ({
     ...(places[0] as (typeof places)[number]),
     part: 0,
     page: index + 1,
     pages: sheets.length,
   }));
+}
+
+/** What the PDF has that cannot be drawn. */
+function findLost(pdf: ForeignPdf): string[] {
+  const has = {
+    tags: pdf.catalog.has('StructTreeRoot'),
+    'links and other annotations': pdf.pages().some(({ page }) => pdf.list(page, 'Annots').length > 0),
+    'form fields': pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
+  };
+  return Object.entries(has).flatMap(([what, isThere]) => (isThere ? [what] : []));
 }
 
 function placesOn(pages: ReadonlyArray<number | undefined>, cells: readonly Cell[]): Array<{ index: number; cell: Cell }> {
