@@ -182,7 +182,7 @@ describe('a box', () => {
     expect(content).toMatch(/0 0 0 rg\n40 340 m 110 340 l 110 360 l 40 360 l h f/);
   });
 
-  test('removes an image that cannot be decoded', async () => {
+  test('removes an image that cannot be decoded, and reports it', async () => {
     const given = pageWith({
       content: 'q 400 0 0 400 0 0 cm /I Do Q',
       resources: '/XObject <</I 10 0 R>>',
@@ -193,7 +193,8 @@ describe('a box', () => {
         },
       },
     });
-    const { pdf } = await redacted(given, { boxes: [BOX] });
+    const { pdf, dropped } = await redacted(given, { boxes: [BOX] });
+    expect(dropped).toEqual([{ what: 'images', why: 'one that cannot be decoded was removed as a whole' }]);
     expect(pdf.includes('a picture')).toBe(false);
     expect((await readPdf(pdf)).images).toBeLessThan(2);
   });

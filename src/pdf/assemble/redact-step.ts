@@ -90,7 +90,16 @@ function readFacts({ pdf }: ForeignPdf): ReturnType<typeof readPartFacts> {
   }
 }
 
-function noteDropped({ dropped }: OpenDocument, { attachments, streams, metadata }: Redacted, search: Search): void {
+function noteDropped(
+  { dropped }: OpenDocument,
+  { attachments, streams, metadata, removedImages }: Redacted,
+  search: Search,
+): void {
+  if (removedImages)
+    dropped.push({
+      what: 'images',
+      why: `${removedImages === 1 ? 'one that cannot be decoded was' : `${removedImages} that cannot be decoded were`} removed as a whole`,
+    });
   if (metadata) dropped.push({ what: 'xmp', why: 'it had what is redacted, and was written anew' });
   if (streams) dropped.push({ what: 'scripts or rich texts', why: 'they had what is redacted' });
   for (const name of attachments)

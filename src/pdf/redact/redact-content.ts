@@ -47,6 +47,8 @@ interface Plan {
 export class ContentRedaction {
   /** Marked content that lost something; see `markOf`. */
   readonly marks = new Set<string>();
+  /** How many images were removed as a whole, because they cannot be decoded. */
+  removedImages = 0;
   readonly #pdf: EditablePdf;
   readonly #search: Search;
   /** The operator that sets the colour of what is painted over areas. Undefined if nothing is. */
@@ -176,12 +178,16 @@ export class ContentRedaction {
   async #replace(draw: Draw): Promise<PdfRef | undefined> {
     const { ref, stream, use } = draw;
     const regions = this.#regions.get(draw);
-    if (regions) return this.#place(ref, JSON.stringify(regions), () => redactImage(this.#pdf, stream, regions));
+    if (regions) return this.#place(ref, JSON.stringify(regions), () => this.#redactImage(stream, regions));
     if (!use || !this.#changed.has(use)) return undefined;
     const { content, resources } = await this.#rewrite(use);
     const named = resources ? toText(resources) : '';
     const key = createHash('sha256').update(named).update(content).digest('hex');
     return this.#place(ref, key, async () => withContent(stream, content, resources));
+  }
+
+  #redactImage(image: PdfStream, regions: readonly Region[]): Promise<PdfStream> {
+    return redactImage(this.#pdf, image, regions, () => this.removedImages++);
   }
 
   /** The first variant takes the place of the object, unless that is drawn elsewhere as it is. */

@@ -37,16 +37,24 @@ interface Samples {
   data: Uint8Array;
 }
 
-/** Masks lose the same parts. An image that cannot be decoded is removed as a whole. */
-export async function redactImage(pdf: EditablePdf, image: PdfStream, regions: readonly Region[]): Promise<PdfStream> {
+/** Masks lose the same parts. An image that cannot be decoded is removed as a whole, which `onRemoved` is told. */
+export async function redactImage(
+  pdf: EditablePdf,
+  image: PdfStream,
+  regions: readonly Region[],
+  onRemoved: () => void,
+): Promise<PdfStream> {
   const samples = await readSamples(pdf, image);
-  if (!samples) return nothing();
+  if (!samples) {
+    onRemoved();
+    return nothing();
+  }
   for (const region of regions) clear(samples, region);
   const entries = entriesOf(image);
   for (const entry of DROPPED) delete entries[entry];
   for (const entry of ['SMask', 'Mask']) {
     const mask = pdf.stream(image, entry);
-    if (mask) entries[entry] = pdf.add(await redactImage(pdf, mask, regions));
+    if (mask) entries[entry] = pdf.add(await redactImage(pdf, mask, regions, onRemoved));
   }
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(samples.data));
 }

@@ -49,6 +49,8 @@ export class RedactionError extends Error {
 
 export interface Redacted extends StreamsFound {
   isChanged: boolean;
+  /** How many images were removed as a whole, because they cannot be decoded. */
+  removedImages: number;
 }
 
 /** Throws `RedactionError`. */
@@ -66,7 +68,8 @@ export async function redactPdf(pdf: ForeignPdf, redaction: Redaction): Promise<
   const found = named(undefined, () => redactStreams(pdf, search, contentStreams(pdf), dropsAttachments));
   const hasChangedStrings = !search.isEmpty && redactStrings(pdf, search);
   const hasOther = found.attachments.length > 0 || found.streams > 0 || found.metadata;
-  return { ...found, isChanged: hasChangedContent || hasChangedStrings || hasOther || annotations.size > 0 };
+  const isChanged = hasChangedContent || hasChangedStrings || hasOther || annotations.size > 0;
+  return { ...found, isChanged, removedImages: content.removedImages };
 }
 
 function named<T>(page: number | undefined, work: () => T): T {
