@@ -192,7 +192,7 @@ export class MergeSource extends PdfReader {
     this.#depth++;
     const copy = new PdfStream(this.#copyDictionary(object), object.data);
     this.#depth--;
-    const content = createHash('sha256').update(toText(copy)).update(copy.data).digest('base64');
+    const content = createHash('sha256').update(toText(copy)).update(copy.data).digest('binary');
     const equal = this.#target.contents.get(content);
     if (equal === undefined) {
       this.#target.contents.set(content, id);

@@ -39,14 +39,11 @@ function toStream(object: EditableObject, editable: EditablePdf, encrypted: bool
   return parsed;
 }
 
-/** The location of an object: an offset in the file, or an index in the object stream with the number `container`. */
-type Location = { offset: number } | { container: number; index: number };
-
 /** A PDF file that is being written. Objects can be added in any order. */
 export class PackedFile {
   /** What is written so far, without the objects that wait for their object stream. */
   readonly parts = new Parts();
-  readonly #locations: Location[] = [];
+  readonly #table = new CrossReferences();
   readonly #protection: Encryption | undefined;
   readonly #newId: () => number;
   #waiting: Array<{ id: number; body: Uint8Array }> = [];
@@ -77,8 +74,8 @@ export class PackedFile {
     }
     const start = this.parts.length;
     const id = this.#newId();
-    this.#locations[id] = { offset: start };
-    this.parts.addObject(id, toBody(crossReferenceStream(this.#locations, entries)));
+    this.#table.setOffset(id, start);
+    this.parts.addObject(id, toBody(this.#table.toStream(entries)));
     this.parts.end(start);
     return this.parts;
   }
@@ -88,12 +85,12 @@ export class PackedFile {
     if (!waiting.length) return;
     this.#waiting = [];
     const container = this.#newId();
-    for (const [index, { id }] of waiting.entries()) this.#locations[id] = { container, index };
+    for (const [index, { id }] of waiting.entries()) this.#table.setContainer(id, container, index);
     this.addStream(container, objectStream(waiting));
   }
 
   #put(id: number, body: string | Uint8Array): void {
-    this.#locations[id] = { offset: this.parts.length };
+    this.#table.setOffset(id, this.parts.length);
     this.parts.addObject(id, body);
   }
 }
@@ -112,22 +109,43 @@ function objectStream(objects: Array<{ id: number; body: Uint8Array }>): PdfStre
 
 const LINE_FEED = Buffer.from('\n');
 const ROW_BYTES = 7;
+const MIN_ROWS = 256;
+const IN_FILE = 1;
+const IN_OBJECT_STREAM = 2;
 
-/** Each row has 1 byte for the type of the entry, 4 for an offset or an object stream number, and 2 for an index. */
-function crossReferenceStream(locations: Location[], entries: Record<string, PdfObject>): PdfStream {
-  const table = Buffer.alloc(locations.length * ROW_BYTES);
-  for (const [id, location] of locations.entries()) {
-    if (!location) continue; // a free number
-    const container = 'container' in location;
-    table.writeUInt8(container ? 2 : 1, id * ROW_BYTES);
-    table.writeUInt32BE(container ? location.container : location.offset, id * ROW_BYTES + 1);
-    if (container) table.writeUInt16BE(location.index, id * ROW_BYTES + 5);
+/**
+ * Where objects are. Each row has 1 byte for the type of the entry, 4 for an offset or an object stream number, and 2 for an index; it
+ * stays empty for a free number.
+ */
+class CrossReferences {
+  #rows = Buffer.alloc(MIN_ROWS * ROW_BYTES);
+  #count = 0;
+
+  setOffset(id: number, offset: number): void {
+    this.#set(id, IN_FILE, offset, 0);
   }
-  const DecodeParms = PdfDict.of({ Predictor: PdfNumber.of(12), Columns: PdfNumber.of(ROW_BYTES) });
-  return deflatedStream(
-    { ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms },
-    differences(table),
-  );
+
+  /** `index` is that in the object stream with the number `container`. */
+  setContainer(id: number, container: number, index: number): void {
+    this.#set(id, IN_OBJECT_STREAM, container, index);
+  }
+
+  toStream(entries: Record<string, PdfObject>): PdfStream {
+    const DecodeParms = PdfDict.of({ Predictor: PdfNumber.of(12), Columns: PdfNumber.of(ROW_BYTES) });
+    return deflatedStream(
+      { ...entries, Size: PdfNumber.of(this.#count), W: numbers(1, 4, 2), DecodeParms },
+      differences(this.#rows.subarray(0, this.#count * ROW_BYTES)),
+    );
+  }
+
+  #set(id: number, type: number, place: number, index: number): void {
+    this.#count = Math.max(this.#count, id + 1);
+    const at = id * ROW_BYTES;
+    if (at + ROW_BYTES > this.#rows.length) this.#rows = Buffer.concat([this.#rows, Buffer.alloc(at + ROW_BYTES)]);
+    this.#rows.writeUInt8(type, at);
+    this.#rows.writeUInt32BE(place, at + 1);
+    this.#rows.writeUInt16BE(index, at + 5);
+  }
 }
 
 /** Applies the PNG filter `Up` (2), which compresses well because each row differs little from the row above. */
