@@ -3,6 +3,8 @@ import type { Box, Picture, Reading, Word } from './reading.ts';
 import type { Source, Trial } from './trials.ts';
 
 const SHORT = 200;
+/** What of a letter may be beyond the edge of a page, and what poppler leaves out with it, in points. */
+const EDGE = 20;
 
 /** Returns what is different that must not be. */
 export async function differences(
@@ -44,7 +46,7 @@ function wordsThatDiffer(
 function wordsThatAreMissing(found: readonly Word[][], source: Source): string[] {
   const whole = source.words.flatMap((words, page) => {
     const { width, height } = source.pictures[page] ?? { width: 0, height: 0 };
-    return words.filter((word) => contains({ x: 2, y: 2, width: width - 4, height: height - 4 }, word));
+    return words.filter((word) => contains({ x: EDGE, y: EDGE, width: width - 2 * EDGE, height: height - 2 * EDGE }, word));
   });
   const actual = count(found.flat().map(({ text }) => text));
   const missing = [...count(whole.map(({ text }) => text))].filter(([word, times]) => (actual.get(word) ?? 0) < times);

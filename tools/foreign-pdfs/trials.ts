@@ -40,8 +40,8 @@ export interface Trial {
   check?: (assembled: Assembled, content: Uint8Array) => Promise<string[]>;
 }
 
-/** Of the height of a page, at its lower edge: what is drawn or removed, and what is not compared, as letters may reach out of it. */
-const [STRIP, UNCOMPARED] = [0.1, 0.13];
+/** What is drawn or removed at the lower edge of a page, of its height, and what letters may reach out of it, in points. */
+const [STRIP, LINE] = [0.1, 15];
 const MARK = 'MARKED';
 const OWNER = 'foreign';
 const PASSWORD = 'u';
@@ -97,7 +97,7 @@ function drawingTrials(source: Source): Record<string, Trial> {
       return { content: `0 1 0 rg 0 0 ${width} ${height * STRIP} re f 0 g BT /F 5 Tf 2 2 Td (${MARK}) Tj ET`, size };
     }),
   );
-  const marked = { changed: source.pictures.map((page) => [lowerStrip(page, UNCOMPARED)]), added: MARK };
+  const marked = { changed: source.pictures.map((page) => [lowerStrip(page, LINE)]), added: MARK };
   return {
     stamp: { order: orderOf(source, { draw: { ...mark, layer: 'over' } }), ...marked },
     watermark: { order: orderOf(source, { draw: { ...mark, layer: 'under' } }), ...marked },
@@ -105,8 +105,10 @@ function drawingTrials(source: Source): Record<string, Trial> {
   };
 }
 
-function lowerStrip({ width, height }: { width: number; height: number }, share: number): Box {
-  return { x: 0, y: height * (1 - share), width, height: height * share };
+/** `more` is added above it, in points. */
+function lowerStrip({ width, height }: { width: number; height: number }, more = 0): Box {
+  const strip = height * STRIP + more;
+  return { x: 0, y: height - strip, width, height: strip };
 }
 
 const TITLE = 'Title of another program';
@@ -128,12 +130,12 @@ function contentTrials(source: Source, reading: Reading): Record<string, Trial> 
 }
 
 function redactTrial(source: Source): Trial {
-  const strips = source.pictures.map((page) => lowerStrip(page, STRIP));
+  const strips = source.pictures.map((page) => lowerStrip(page));
   const boxes = strips.map((strip, index) => ({ ...strip, y: 0, page: index + 1 }));
   const redaction = { texts: [], expressions: [], ignoresCase: false, color: undefined, dropsAttachments: true };
   return {
     order: orderOf(source, { redact: { ...redaction, boxes, isFromBottom: true } as never }),
-    changed: source.pictures.map((page) => [lowerStrip(page, UNCOMPARED)]),
+    changed: source.pictures.map((page) => [lowerStrip(page, LINE)]),
     mayDrop: true,
     emptied: strips.map((strip) => [strip]),
   };
@@ -167,13 +169,13 @@ function compareTexts({ pages, fields = [] }: Extracted, { words }: Source): str
   ];
 }
 
-/** Programs disagree on the order of texts, and on spaces. */
+/** Programs disagree on the order of texts, on spaces, and on glyphs that are no characters. */
 function countLetters(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const letter of texts
     .join('')
     .normalize('NFKC')
-    .replace(/[\s\p{Bidi_Control}]/gu, ''))
+    .replace(/[\s\p{Bidi_Control}\ufffc]/gu, ''))
     counts.set(letter, (counts.get(letter) ?? 0) + 1);
   return counts;
 }
