@@ -3,6 +3,7 @@ import { PDF, PdfArray, type PdfDict, PdfNumber, type PdfObject } from '@libpdf/
 import { expect, test } from 'vitest';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { pageWith } from '../support/hidden-texts.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { smallPdf } from '../support/small-pdf.ts';
 
@@ -42,6 +43,24 @@ test('pages keep what they inherit', async () => {
   expect(right?.x).toBeCloseTo(100 + 20 * scale, 1);
   expect([left?.y, right?.y].map((each) => each?.toFixed(1))).toEqual([y.toFixed(1), y.toFixed(1)]);
   expect(dropped).toEqual([]);
+});
+
+test('what fields show stays', async () => {
+  const widget = '/Type /Annot /Subtype /Widget /Rect [50 100 150 120] /F 4';
+  const form = pageWith({
+    catalog: '/AcroForm <</Fields [10 0 R] /DA (/F 12 Tf 0 g) /DR <</Font <</F 6 0 R>>>>>>',
+    page: '/Annots [10 0 R]',
+    objects: {
+      10: `<<${widget} /FT /Tx /T (who) /V (Ada) /DA (/F 12 Tf 0 g) /P 4 0 R /AP <</N 11 0 R>>>>`,
+      11: {
+        dictionary: '/Subtype /Form /BBox [0 0 100 20] /Resources <</Font <</F 6 0 R>>>>',
+        data: 'BT /F 12 Tf 2 5 Td (Ada) Tj ET',
+      },
+    },
+  });
+  const { pages, dropped } = await composed(form);
+  expect(pages[0]).toContain('Ada');
+  expect(dropped.map(({ what }) => what)).toEqual(['form fields']);
 });
 
 test('the report says what could not be drawn', async () => {

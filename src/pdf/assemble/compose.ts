@@ -1,11 +1,12 @@
 /** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
-import { PdfArray, PdfDict, PdfName, type PdfRef } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, type PdfObject, type PdfRef } from '@libpdf/core';
 import { embedPage } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
 import { numbers } from '../objects/syntax.ts';
 import { type Bookmark, toBookmarks, toOutline, writeOutline } from '../structure/outline.ts';
+import { flatten } from './forms.ts';
 import { copyOf, type OpenDocument } from './open-document.ts';
 
 export interface ComposeStep {
@@ -21,10 +22,13 @@ interface Cell {
   height: number;
 }
 
+const FIELDS = 'form fields';
 const LOST = 'pages of a composed sheet are drawn, and only their content can be drawn';
 
-/** A sheet has the size of the first page; for two pages, turned on its side. */
+/** A sheet has the size of the first page; for two pages, turned on its side. What fields show becomes content. */
 export async function compose(document: OpenDocument, { perSheet, isBooklet }: ComposeStep): Promise<void> {
+  const lost = findLost(document.pdf);
+  if (lost.includes(FIELDS)) await flatten(document, { annotations: false });
   const { pdf, dropped, places } = document;
   const views = pdf.pages().map(({ page }) => pageView(pdf, page));
   const source = await copyOf(document);
@@ -45,7 +49,6 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
       sheetOfPage.set(index + 1, sheets.length);
     }
   }
-  const lost = findLost(pdf);
   replacePages(pdf, sheets);
   const items = toOutline(
     pdf,
@@ -65,10 +68,14 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
 function findLost(pdf: ForeignPdf): string[] {
   const has = {
     tags: pdf.catalog.has('StructTreeRoot'),
-    'links and other annotations': pdf.pages().some(({ page }) => pdf.list(page, 'Annots').length > 0),
-    'form fields': pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
+    'links and other annotations': pdf.pages().some(({ page }) => pdf.list(page, 'Annots').some((each) => !isWidget(pdf, each))),
+    [FIELDS]: pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
   };
   return Object.entries(has).flatMap(([what, isThere]) => (isThere ? [what] : []));
+}
+
+function isWidget(pdf: ForeignPdf, annotation: PdfObject): boolean {
+  return pdf.name(pdf.asDict(annotation), 'Subtype') === 'Widget';
 }
 
 function placesOn(pages: ReadonlyArray<number | undefined>, cells: readonly Cell[]): Array<{ index: number; cell: Cell }> {
