@@ -1,17 +1,28 @@
 /** Parses the body of `POST /v1/playground/pdf` to a valid request. It accepts the fields of `POST /v1/pdf` that need no key. */
 import { Type } from 'typebox';
-import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/request/render-request.ts';
+import type { HostedFiles } from '../chromium/load/load-settings.ts';
+import {
+  checkSize,
+  parseData,
+  parseRendering,
+  parseSourceAssets,
+  type Rendering,
+  type RenderLimits,
+} from '../render/request/render-request.ts';
 import { equivalentOption } from '../render/request/schemas/equivalent-options.ts';
 import { oneOf, option } from '../render/request/schemas/option.ts';
 import { AnyObject, PdfOptions } from '../render/request/schemas/options-schema.ts';
+import { AssetsSchema } from '../render/request/values/assets.ts';
 import { ValidationErrors } from '../render/request/values/validation-errors.ts';
 import { ENGINES, type EngineName } from '../templates/templates.ts';
 import { textErrors, validator } from '../validate.ts';
 
 /** Maximum size of the document, before and after a template is filled or Markdown is converted. */
 export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
-/** Large enough for HTML in which every character is escaped, and for data, images and attachments. */
-export const MAX_PLAYGROUND_BODY_BYTES = 2_097_152;
+/** Maximum size of all assets together. */
+const MAX_PLAYGROUND_ASSETS_BYTES = 2_097_152;
+/** Large enough for the largest assets in base64, HTML, data and attachments. */
+export const MAX_PLAYGROUND_BODY_BYTES = 4_194_304;
 const MAX_TIMEOUT_MS = 10_000;
 
 export type PlaygroundSource =
@@ -22,6 +33,7 @@ export type PlaygroundSource =
 /** Valid once built, like a `RenderRequest`. */
 export interface PlaygroundRequest extends Rendering {
   source: PlaygroundSource;
+  assets: HostedFiles | undefined;
 }
 
 const SOURCES = ['html', 'markdown', 'template'] as const;
@@ -58,22 +70,24 @@ export const PlaygroundBody = Type.Object(
       default: {},
       examples: [{ name: 'Ada' }],
     }),
+    assets: Type.Optional(AssetsSchema),
     options: Type.Optional(PdfOptions),
   },
   {
     additionalProperties: false,
     $id: 'PlaygroundRequest',
     expected: 'a JSON object',
-    'x-sources': { html: [], markdown: [], template: ['engine', 'data'] },
+    'x-sources': { html: ['assets'], markdown: ['assets'], template: ['engine', 'data', 'assets'] },
   },
 );
 
 const checkBody = validator(PlaygroundBody, equivalentOption);
 
-/** Shorter time limits of the service apply here too. */
-export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limits }: RenderLimits): RenderLimits {
+/** Lower limits of the service apply here too. */
+export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, maxAssetsBytes = 0, ...limits }: RenderLimits) {
   return {
     ...limits,
+    maxAssetsBytes: Math.min(maxAssetsBytes, MAX_PLAYGROUND_ASSETS_BYTES),
     renderTimeoutMs: Math.min(renderTimeoutMs, MAX_TIMEOUT_MS),
     maxRenderTimeoutMs: Math.min(maxRenderTimeoutMs, MAX_TIMEOUT_MS),
   };
@@ -83,9 +97,12 @@ export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limit
 export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): PlaygroundRequest {
   const checked = checkBody(body);
   const errors = new ValidationErrors();
+  const { options } = checked;
+  const assets = parseSourceAssets(checked, [], limits, errors);
   const request = {
     source: parseSource(checked, errors),
-    ...parseRendering(checked.options ? { options: checked.options } : {}, limits, errors),
+    assets,
+    ...parseRendering(options ? { options } : {}, limits, errors, assets),
   };
   if (request.finish.signature) errors.add('options.signature', 'requires an API key, because certificates belong to keys');
   if (request.finish.letterhead && 'documentId' in request.finish.letterhead)

@@ -135,8 +135,8 @@ export class Playground {
   }
 
   async #renderNow(request: PlaygroundRequest, visitor: string, deadline: Deadline): Promise<RenderedPdf> {
-    const { source, baseUrl, load, print, paged, finish, failOnWarning } = request;
-    const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
+    const { load, print, paged, finish, failOnWarning } = request;
+    const content = await deadline.race(this.#resolve(request, deadline.signal));
     if (this.#closed) throw shuttingDown();
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
     const order = { content, load, print, paged, finish };
@@ -153,15 +153,15 @@ export class Playground {
     return this.#pool;
   }
 
-  async #resolve(source: PlaygroundRequest['source'], baseUrl: string | undefined, signal: AbortSignal) {
-    if (source.kind === 'html') return { ...source, baseUrl };
+  async #resolve({ source, baseUrl, assets }: PlaygroundRequest, signal: AbortSignal) {
+    if (source.kind === 'html') return { ...source, baseUrl, assets };
     const { templates, markdown } = this.#services;
     if (source.kind === 'markdown') {
       const task = { markdown: source.markdown, stylesheet: undefined, limitBytes: MAX_PLAYGROUND_HTML_BYTES };
-      return { kind: 'html' as const, html: await markdown.toHtml(OWNER, task, signal), baseUrl };
+      return { kind: 'html' as const, html: await markdown.toHtml(OWNER, task, signal), baseUrl, assets };
     }
     const html = await templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
-    return toFilledContent(html, baseUrl);
+    return { ...toFilledContent(html, baseUrl), assets };
   }
 
   /** Waits, unless key holders are idle, until they leave a place free and the pause has ended, but not longer than the maximum. */

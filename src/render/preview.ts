@@ -30,7 +30,7 @@ export interface PreviewTime {
   add(owner: string, renderMs: number): Promise<void>;
 }
 
-/** Its `source` and `assets` have no meaning. */
+/** Its `source` has no meaning. Its `assets` replace files of the template with the same path. */
 export interface PreviewRequest extends RenderRequest {
   template: UnsavedTemplate;
   data: Record<string, unknown>;
@@ -72,7 +72,7 @@ export async function renderPreview(
 
 function fillUnsaved(
   services: PreviewServices,
-  { template, data, baseUrl }: PreviewRequest,
+  { template, data, baseUrl, assets }: PreviewRequest,
   principal: Principal,
   deadline: Deadline,
   hold: (bytes: number) => void,
@@ -80,7 +80,7 @@ function fillUnsaved(
   const { templates } = services;
   const fill: typeof templates.fill = (reader, _ref, values, options) => templates.fillUnsaved(reader, template, values, options);
   const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
-  return resolveHeld({ source, baseUrl, assets: undefined }, principal, { ...services, templates: { fill } }, deadline, hold);
+  return resolveHeld({ source, baseUrl, assets }, principal, { ...services, templates: { fill } }, deadline, hold);
 }
 
 function renderMs(deadline: Deadline): number {

@@ -11,7 +11,8 @@ import { contentFiles } from '../support/stored.ts';
 import { visitorAt } from '../support/visitor.ts';
 
 const MAX_HTML = 524_288;
-const MAX_BODY = 2_097_152;
+const MAX_ASSETS = 2_097_152;
+const MAX_BODY = 4_194_304;
 const MAX_REQUESTS = 50;
 const MAX_NETWORK_BYTES = 10 * 1_048_576;
 
@@ -51,6 +52,32 @@ test('draws pages of a result by an id that only its visitor knows', async () =>
   await problem(await draw(`${id}/pages/1`, { headers: { accept: 'application/pdf' } }), 406, 'not_acceptable');
   const locked = await visitor.pdf({ html: '<p>secret', options: { password: 'abc' } });
   expect(locked.headers.get('platen-result')).toBeNull();
+});
+
+test('renders with files that come with the document, for this render only', async () => {
+  const assets = { 'css/style.css': { content: Buffer.from('p::before { content: "styled " }').toString('base64') } };
+  const link = '<link rel=stylesheet href=css/style.css>';
+  expect(await textOf(visitor.pdf({ html: `${link}<p>one`, assets }))).toBe('styled one');
+  expect(await textOf(visitor.pdf({ markdown: `${link}\n\ntwo`, assets }))).toBe('styled two');
+  const template = { template: `${link}<p>{{name}}`, data: { name: 'three' } };
+  expect(await textOf(visitor.pdf({ ...template, assets }))).toBe('styled three');
+  const headerTemplate = `${link}<p style="font-size: 9px">head</p>`;
+  expect(await textOf(visitor.pdf({ html: '<p>body', assets, options: { headerTemplate } }))).toContain('styled head');
+  expect(await textOf(visitor.pdf({ html: `${link}<p>one` }))).toBe('one');
+});
+
+test('rejects files that are too large together, or have no usable path', async () => {
+  const half = { content: Buffer.alloc(MAX_ASSETS / 2 + 1).toString('base64') };
+  const tooLarge = await problem(await visitor.pdf({ html: 'x', assets: { a: half, b: half } }), 413, 'content_too_large');
+  expect(tooLarge).toMatchObject({ limit: MAX_ASSETS, actual: MAX_ASSETS + 2 });
+  expect(await textOf(visitor.pdf({ html: 'x', assets: { a: half } }))).toBe('x');
+  const empty = { content: '' };
+  const errors = [
+    { path: 'assets.../up.css', message: expect.stringContaining('must be a relative path') },
+    { path: 'assets', message: expect.stringContaining('cannot be combined with options.baseUrl') },
+  ];
+  const body = { html: 'x', assets: { '../up.css': empty }, options: { baseUrl: 'https://example.com/' } };
+  expect((await problem(await visitor.pdf(body), 400, 'invalid_request')).errors).toEqual(errors);
 });
 
 test('renders Markdown, with the same limit for its text and its HTML', async () => {
@@ -297,7 +324,10 @@ test('stores and charges nothing, whatever is sent', async () => {
 });
 
 test('publishes its limits, and is described in the reference', async () => {
-  const limits = { html_bytes: MAX_HTML, timeout_ms: 10_000, requests_per_minute: 100_000, seconds_per_minute: 100_000 };
+  const limits = {
+    ...{ html_bytes: MAX_HTML, assets_bytes: MAX_ASSETS, timeout_ms: 10_000 },
+    ...{ requests_per_minute: 100_000, seconds_per_minute: 100_000 },
+  };
   expect(await (await fetch(`${service.url}/v1/playground`)).json()).toEqual({ enabled: true, limits });
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
     paths: Record<string, { post?: { security?: unknown } }>;

@@ -42,6 +42,9 @@ test('shows the text with the files of its template and the defaults of its acco
     ada.send('PUT', `/v1/templates/${id}`, { html: '<p>stored', assets: { 'template.css': { content: css('new') } } }),
   );
   expect((await read(ada, { template_id: id, html: changed, engine: 'liquid', data })).pages).toEqual(['new Ada']);
+  const sent = { 'template.css': { content: css('unsaved') } };
+  const withSent = { template_id: id, html: changed, engine: 'liquid', data, assets: sent };
+  expect((await read(ada, withSent)).pages).toEqual(['unsaved Ada']);
   expect((await read(ada, { template_id: `${id}@1`, html: changed, engine: 'liquid', data })).pages).toEqual(['template Ada']);
   expect((await read(ada, { template_id: id, html: '<p>{{name}}', data, options: { format: 'A5' } })).pages).toEqual(['Ada']);
   const bare = await read(ada, { template_id: id, html: '<p>x', options: { format: null } });

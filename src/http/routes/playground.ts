@@ -42,6 +42,7 @@ export function playgroundRoutes(
       enabled: playground !== undefined,
       limits: {
         html_bytes: MAX_PLAYGROUND_HTML_BYTES,
+        assets_bytes: limits.maxAssetsBytes,
         timeout_ms: limits.maxRenderTimeoutMs,
         requests_per_minute: playgroundRequestsPerMinute,
         seconds_per_minute: playgroundSecondsPerMinute,
@@ -126,6 +127,7 @@ const READ = {
         enabled: { type: 'boolean' },
         limits: recordSchema('PlaygroundLimits', {
           html_bytes: { type: 'integer', description: 'Largest size of the HTML, and of the document that a template becomes.' },
+          assets_bytes: { type: 'integer', description: 'Largest size of all `assets` together.' },
           timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
           requests_per_minute: { type: 'integer', description: 'Requests per minute that one client IP address may send.' },
           seconds_per_minute: {

@@ -115,9 +115,9 @@ export function parseSourceRequest(
 
 type Options = Pick<PdfRequestBody, 'url' | 'options'>;
 
-/** Parses the options; `url` is set if the document is loaded from one. */
-export function parseRendering(body: Options, limits: RenderLimits, errors: ValidationErrors): Rendering {
-  return { ...parseLoading(body, limits, errors), ...parsePrinting(body, errors) };
+/** Parses the options, which can name `files`; `url` is set if the document is loaded from one. */
+export function parseRendering(body: Options, limits: RenderLimits, errors: ValidationErrors, files?: HostedFiles): Rendering {
+  return { ...parseLoading(body, limits, errors), ...parsePrinting(body, errors, files) };
 }
 
 function parsePrinting({ url, options: given = {} }: Options, errors: ValidationErrors, files?: HostedFiles): Printing {
@@ -154,8 +154,8 @@ export function checkSize(what: string, text: string, limit: number): void {
 }
 
 /** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative URLs. */
-function parseSourceAssets(
-  { assets: given, url, options }: PdfRequestBody,
+export function parseSourceAssets(
+  { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url' | 'options'>,
   uploaded: readonly UploadedFile[],
   limits: RenderLimits,
   errors: ValidationErrors,

@@ -1704,6 +1704,7 @@ class TemplatePreview(TypedDict):
     """The values that the template inserts. Default: `{}`."""
     template_id: NotRequired[str]
     """The template, or the version, that the text is a change of. Its files and the schema of its data are used."""
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
 
 
@@ -2144,6 +2145,8 @@ class AuditEntryList(TypedDict):
 class PlaygroundLimits(TypedDict):
     html_bytes: int
     """Largest size of the HTML, and of the document that a template becomes."""
+    assets_bytes: int
+    """Largest size of all `assets` together."""
     timeout_ms: int
     """Time limit of a render, including the time in the queue."""
     requests_per_minute: int
@@ -2160,12 +2163,14 @@ class Playground(TypedDict):
 class HtmlPlaygroundRequest(TypedDict):
     html: str
     """A complete HTML document, at most 524288 bytes of UTF-8. Send exactly one of `html`, `markdown`, `template`."""
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
 
 
 class MarkdownPlaygroundRequest(TypedDict):
     markdown: str
     """A document in Markdown, as in `POST /v1/pdf`. It and its HTML may be as large as `html`."""
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
 
 
@@ -2176,6 +2181,7 @@ class TemplatePlaygroundRequest(TypedDict):
     """The engine that renders the template. Default: `"placeholders"`."""
     data: NotRequired[dict[str, Any]]
     """The values that the template inserts. Default: `{}`."""
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
 
 
