@@ -68,7 +68,7 @@ export class PlaygroundPage {
     await this.pdfPage(number).getByText(text).first().waitFor({ state: 'attached' });
   }
 
-  tab(name: 'Edit' | 'Options' | 'Preview'): Promise<void> {
+  tab(name: 'Edit' | 'Style' | 'Files' | 'Options' | 'Preview'): Promise<void> {
     return this.page.getByRole('tab', { name }).click();
   }
 

@@ -116,7 +116,7 @@ test('renders, changes tabs, zooms and lists shortcuts by keys outside of fields
   await page.keyboard.press('?');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.keyboard.press('Control+z');
-  await page.keyboard.press('Alt+2');
+  await page.keyboard.press('Alt+4');
   await page.getByRole('searchbox', { name: 'Find an option' }).waitFor();
   await page.getByRole('tab', { name: 'Options' }).focus();
   const zoom = page.getByRole('combobox', { name: 'Zoom' });

@@ -10,8 +10,8 @@ import { Confirm } from './confirm.tsx';
 import { FileButton } from './file-button.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
-import { call, ifVersion } from './session.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
+import { changeAsset, putAsset } from './template-assets.ts';
 
 interface TemplateFilesProps {
   template: TemplateRecord;
@@ -27,13 +27,13 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
     adding.run(async () => {
       let current = template;
       for (const file of chosen) {
-        current = await put(current, pathOf(file), file);
+        current = await putAsset(current, pathOf(file), file);
         onChanged(current);
       }
       showToast(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
     });
   const remove = async () => {
-    onChanged(await change(template, removed ?? '', { method: 'DELETE' }));
+    onChanged(await changeAsset(template, removed ?? '', { method: 'DELETE' }));
     showToast(`${removed} was removed.`);
     setRemoved(null);
   };
@@ -109,15 +109,4 @@ function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
 function joinPath(folder: string, name: string): string {
   const names = folder.split('/').map((part) => part.trim());
   return [...names, name].filter(Boolean).join('/');
-}
-
-function put(template: TemplateRecord, path: string, file: File): Promise<TemplateRecord> {
-  const headers = { 'content-type': file.type || 'application/octet-stream' };
-  return change(template, path, { method: 'PUT', headers, body: file });
-}
-
-async function change({ template_id, version }: TemplateRecord, path: string, init: RequestInit): Promise<TemplateRecord> {
-  const encoded = path.split('/').map(encodeURIComponent).join('/');
-  const headers = { ...(init.headers as Record<string, string> | undefined), ...ifVersion(version) };
-  return (await (await call(`/v1/templates/${template_id}/assets/${encoded}`, { ...init, headers })).json()) as TemplateRecord;
 }

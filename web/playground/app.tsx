@@ -1,5 +1,5 @@
 /** The root of the editor: header, editors and options, preview, and the status of the last render. */
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
@@ -8,41 +8,33 @@ import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { showToast, Toasts } from '../shared/toast.tsx';
 import { closeDialog, type DialogName, openDialog, showDialog } from './dialogs.ts';
 import { canDownload, downloadPdf, downloadWaits } from './download.ts';
-import { draft, generation } from './draft.ts';
+import { generation } from './draft.ts';
 import { Editors } from './editors.tsx';
-import { optionsForm } from './later-parts.ts';
-import { isCharged, opened } from './opened.ts';
-import { PaneTabs, paneLabel } from './pane-tabs.tsx';
-import { pane } from './panes.ts';
+import { type LaterPane, laterPanes } from './later-parts.ts';
+import { isCharged, opened, templateParts } from './opened.ts';
+import { PANE_LABELS, PaneTabs } from './pane-tabs.tsx';
+import { pane, type WritingPane } from './panes.ts';
 import { Preview } from './preview.tsx';
 import { renderNow, renderSeconds } from './render-loop.ts';
 import { ReplacedNotice } from './replaced-draft.tsx';
-import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
 
 export function App() {
-  const OptionsForm = optionsForm.value;
   useEffect(() => listenForShortcuts({ help: () => showDialog('help') }), []);
   return (
     <div class="playground">
       <Head />
       <main class="panes" data-pane={pane.value} style={{ '--split': `${split.value}%` }}>
         <div class="writing">
-          <PaneTabs count={Object.keys(draft.value.options).length} invalid={optionErrors.value.length > 0} />
-          <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
+          <PaneTabs />
+          <WritingPanel name="edit">
             <Editors />
-          </div>
-          <div
-            class="pane"
-            role="tabpanel"
-            aria-label={paneLabel('options')}
-            hidden={pane.value !== 'options'}
-            data-pane="options"
-          >
-            {OptionsForm ? <OptionsForm key={generation.value} /> : <p class="nothing">Loading…</p>}
-          </div>
+          </WritingPanel>
+          <LaterPanel name="style" />
+          <LaterPanel name="files" />
+          <LaterPanel name="options" />
         </div>
         <Divider />
         <Preview />
@@ -52,6 +44,25 @@ export function App() {
       <Toasts />
       <Dialogs />
     </div>
+  );
+}
+
+/** On wide screens, the editors stay beside the preview when that is chosen. */
+function WritingPanel({ name, children }: { name: WritingPane; children: ComponentChildren }) {
+  const chosen = pane.value === 'preview' ? 'edit' : pane.value;
+  return (
+    <div class="pane" role="tabpanel" aria-label={PANE_LABELS[name]} hidden={chosen !== name} data-pane={name}>
+      {children}
+    </div>
+  );
+}
+
+function LaterPanel({ name }: { name: LaterPane }) {
+  const Content = (name === 'files' && templateParts.value?.Files) || laterPanes.value[name];
+  return (
+    <WritingPanel name={name}>
+      {Content ? <Content key={name === 'options' ? generation.value : 0} /> : <p class="nothing">Loading…</p>}
+    </WritingPanel>
   );
 }
 

@@ -1,18 +1,21 @@
 /** Shows the render as code: with the text, or with the id of the template that is in the editor. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { CodePanel } from '../shared/code-snippets/code-panel.tsx';
 import type { SnippetBody } from '../shared/code-snippets/snippets.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { draft } from './draft.ts';
 import { opened } from './opened.ts';
-import { toRenderBody } from './render-body.ts';
+import { type RenderBody, toRenderBody } from './render-body.ts';
 
 export function CopyDialog({ onClose }: { onClose(): void }) {
   const template = opened.value?.record;
   const [pin, setPin] = useState<Pin>(template?.published_version ? 'published' : 'latest');
+  const [sent, setSent] = useState<RenderBody | Error>();
+  useEffect(() => void toRenderBody(draft.value).then(setSent, setSent), []);
+  if (!sent) return null;
   const body = (): SnippetBody => {
-    const sent = toRenderBody(draft.value);
+    if (sent instanceof Error) throw sent;
     if (!template || !('template' in sent)) return sent;
     const { data, options } = sent;
     return { template_id: template.template_id + suffix(pin, template.version), data, ...(options && { options }) };

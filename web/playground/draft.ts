@@ -1,9 +1,9 @@
 /** The draft: the document and its options. It is a single value, kept for this tab. */
 import { NAMES } from 'virtual:option-names';
 import { batch, computed, signal } from '@preact/signals';
-import type { Draft, Mode } from '../shared/kept-drafts.ts';
+import type { Draft, DraftFile, Mode } from '../shared/kept-drafts.ts';
 
-export type { Draft, Engine, Mode, Options } from '../shared/kept-drafts.ts';
+export type { Draft, DraftFile, Engine, Mode, Options } from '../shared/kept-drafts.ts';
 
 export const BLANK: Draft = {
   mode: 'html',
@@ -13,6 +13,8 @@ export const BLANK: Draft = {
   template: '',
   engine: 'liquid',
   data: '{}',
+  style: '',
+  files: {},
   options: {},
 };
 
@@ -27,7 +29,7 @@ const PARTS = {
   template: ['template', 'engine', 'data'],
 } as const satisfies Record<Mode, ReadonlyArray<keyof Draft>>;
 
-export const TEXTS = ['html', 'markdown', 'url', 'template', 'data'] as const;
+export const TEXTS = ['html', 'markdown', 'url', 'template', 'data', 'style'] as const;
 
 export const OPTION_NAMES: ReadonlySet<string> = new Set(NAMES);
 
@@ -54,10 +56,10 @@ export function isBlank(other: Draft): boolean {
   return isSameDraft({ ...other, mode: BLANK.mode }, BLANK);
 }
 
-/** Whether two drafts have the same text and options, in all modes. */
+/** Whether two drafts have the same text, files and options, in all modes. */
 export function isSameDraft(one: Draft, other: Draft): boolean {
-  const textOf = ({ mode, engine, options, ...draft }: Draft) =>
-    JSON.stringify([mode, engine, options, ...TEXTS.map((name) => draft[name])]);
+  const textOf = ({ mode, engine, files, options, ...draft }: Draft) =>
+    JSON.stringify([mode, engine, files, options, ...TEXTS.map((name) => draft[name])]);
   return textOf(one) === textOf(other);
 }
 
@@ -67,15 +69,21 @@ export function changeOption(name: string, value: unknown): void {
   change({ options: value === undefined ? others : { ...others, [name]: value } });
 }
 
+/** Whether files can be beside the document. One that is loaded from a URL has those beside it there. */
+export function hasFiles({ mode }: Draft): boolean {
+  return mode !== 'url';
+}
+
 /** The text of the document. */
 export function sourceOf({ mode, ...texts }: Draft): string {
   return texts[mode];
 }
 
-/** Returns the draft without the text of other modes, which nobody would expect in a shared draft. */
+/** Returns the draft without the text of other modes, which nobody would expect in a shared draft, and without files. */
 export function partOnScreen(draft: Draft): Partial<Draft> {
   const { mode, options } = draft;
-  return { mode, ...Object.fromEntries(PARTS[mode].map((name) => [name, draft[name]])), options };
+  const style = hasFiles(draft) && draft.style ? { style: draft.style } : {};
+  return { mode, ...Object.fromEntries(PARTS[mode].map((name) => [name, draft[name]])), ...style, options };
 }
 
 /**
@@ -86,14 +94,21 @@ export function toDraft(value: unknown): Draft | undefined {
   if (!isObject(value) || !isMode(value.mode)) return undefined;
   const { mode } = value;
   if (PARTS[mode].some((name) => value[name] === undefined)) return undefined;
-  const { engine, options, ...texts }: Record<string, unknown> = { ...BLANK, options: undefined, ...value };
+  const { engine, files, options, ...texts }: Record<string, unknown> = { ...BLANK, options: undefined, ...value };
   if (engine !== 'placeholders' && engine !== 'liquid') return undefined;
-  const [html, markdown, url, template, data] = TEXTS.map((name) => toText(texts[name]));
-  if (html === undefined || markdown === undefined || url === undefined || template === undefined || data === undefined)
-    return undefined;
-  if (!isObject(options)) return undefined;
+  const read = TEXTS.map((name) => toText(texts[name]));
+  if (read.includes(undefined) || !isObject(options) || !isFiles(files)) return undefined;
+  const [html = '', markdown = '', url = '', template = '', data = '', style = ''] = read;
   const known = Object.fromEntries(Object.entries(options).filter(([name]) => OPTION_NAMES.has(name)));
-  return { mode, html, markdown, url, template, engine, data, options: known };
+  return { mode, html, markdown, url, template, engine, data, style, files, options: known };
+}
+
+function isFiles(value: unknown): value is Draft['files'] {
+  return isObject(value) && Object.values(value).every(isFile);
+}
+
+function isFile(value: unknown): value is DraftFile {
+  return isObject(value) && typeof value.id === 'string' && typeof value.type === 'string' && typeof value.bytes === 'number';
 }
 
 function isMode(value: unknown): value is Mode {

@@ -4,11 +4,11 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import type { KeptDraft } from '../shared/kept-drafts.ts';
-import { clearToasts } from '../shared/toast.tsx';
+import { clearToasts, showToast } from '../shared/toast.tsx';
 import { showDialog } from './dialogs.ts';
 import { canBeTemplate, draft, MODES } from './draft.ts';
 import { keptDrafts, MIN_DAYS, MIN_DRAFTS, readKept, removeDrafts } from './draft-history.ts';
-import { opened } from './opened.ts';
+import { opened, templateParts } from './opened.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openElsewhere } from './stored-draft.ts';
 
@@ -48,7 +48,7 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
       </ul>
       <div class="actions end">
         {template ? (
-          <Button label="Open as a draft" onClick={() => void openElsewhere({ draft: draft.value, of: undefined })} />
+          <Button label="Open as a draft" onClick={() => void openAsDraft()} />
         ) : (
           canBeTemplate.value && <Button label="Save as template" onClick={() => showDialog('save')} />
         )}
@@ -57,6 +57,15 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
       </div>
     </Dialog>
   );
+}
+
+async function openAsDraft(): Promise<void> {
+  try {
+    const own = (await templateParts.peek()?.toDraft()) ?? draft.peek();
+    await openElsewhere({ draft: own, of: undefined });
+  } catch (error) {
+    showToast(`The files of the template cannot be taken over: ${(error as Error).message}`);
+  }
 }
 
 function kindOf({ draft: { mode }, of }: KeptDraft): string {

@@ -19,7 +19,6 @@ export function Editors() {
     <div class="editors">
       <div class="editors-head">
         {!Actions && <ModeChoice />}
-        {mode === 'template' && <EngineChoice />}
         <span class="space" />
         <Button label="Drafts" look="quiet small" onClick={() => showDialog('drafts')} />
         {Actions ? (
@@ -53,7 +52,7 @@ function ModeChoice() {
 function EngineChoice() {
   return (
     <label class="engine">
-      <span class="visually-hidden">Engine</span>
+      <span>Engine</span>
       <select value={draft.value.engine} onChange={({ currentTarget }) => change({ engine: currentTarget.value as Engine })}>
         <option value="placeholders">placeholders</option>
         <option value="liquid">liquid</option>
@@ -121,7 +120,10 @@ function TemplateEditors() {
         <Source name="template" label="Template" />
       </div>
       <div class="editor-frame data-editor">
-        <h2>Data</h2>
+        <div class="data-head">
+          <h2>Data</h2>
+          <EngineChoice />
+        </div>
         {parts && <parts.Samples />}
         <FieldErrors of={['data']} />
         <Source name="data" label="Data" />

@@ -12,17 +12,27 @@ const MAX_WAIT_MS = 8_000;
 
 /** The code editor. Until it is loaded, a plain field has the text. */
 export const sourceEditor = signal<ComponentType<SourceEditorProps> | undefined>(undefined);
-export const optionsForm = signal<ComponentType | undefined>(undefined);
+/** What is in the panes that are not seen at first. */
+export const laterPanes = signal<Partial<Record<LaterPane, ComponentType>>>({});
+export type LaterPane = keyof typeof PANES;
+
+const PANES = {
+  style: async () => (await import('./files/style-pane.tsx')).StylePane,
+  files: async () => (await import('./files/files-pane.tsx')).FilesPane,
+  options: async () => (await import('./options/options-form.tsx')).OptionsForm,
+};
 
 let begun = false;
 
 export function loadRest(): void {
   if (begun) return;
   begun = true;
-  Promise.all([loadEditor(), loadOptions()]).catch(() =>
-    showToast(
-      'The service does not answer, so a part of this editor is missing. Your text is kept: load the page again in a moment.',
-    ),
+  Promise.all([loadEditor(), loadPane('options')]).catch(tellMissing);
+}
+
+function tellMissing(): void {
+  showToast(
+    'The service does not answer, so a part of this editor is missing. Your text is kept: load the page again in a moment.',
   );
 }
 
@@ -31,7 +41,9 @@ export function loadRestInTime(): void {
   setTimeout(loadRest, MAX_WAIT_MS);
   effect(() => {
     const { kind } = renderState.value;
-    if (isCharged.value || pane.value === 'options' || !(kind === 'idle' || kind === 'done')) loadRest();
+    const chosen = pane.value;
+    if (chosen === 'style' || chosen === 'files') loadPane(chosen).catch(tellMissing);
+    if (isCharged.value || chosen === 'options' || !(kind === 'idle' || kind === 'done')) loadRest();
   });
 }
 
@@ -39,7 +51,7 @@ async function loadEditor(): Promise<void> {
   sourceEditor.value = (await import('./source-editor.tsx')).SourceEditor;
 }
 
-async function loadOptions(): Promise<void> {
-  const { OptionsForm } = await import('./options/options-form.tsx');
-  optionsForm.value = OptionsForm;
+async function loadPane(name: LaterPane): Promise<void> {
+  const Pane = await PANES[name]();
+  laterPanes.value = { ...laterPanes.peek(), [name]: Pane };
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { copyText } from '../shared/clipboard.ts';
 import { Dialog } from '../shared/dialog.tsx';
-import { draft } from './draft.ts';
+import { draft, hasFiles } from './draft.ts';
 import { linkTo, MAX_LINK } from './share-link.ts';
 
 /** Options with secrets, which anyone who has the link could read. */
@@ -23,6 +23,7 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
       ? 'Copied.'
       : 'The browser does not allow copying. Select the link and copy it.';
   };
+  const files = hasFiles(draft.value) ? Object.keys(draft.value.files) : [];
   const secrets = SECRETS.filter((name) => draft.value.options[name] !== undefined);
   return (
     <Dialog title="Link to this document" onClose={onClose}>
@@ -34,9 +35,12 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
       ) : (
         <>
           <p>
-            Document, data and options are in the link itself, after the <code>#</code>. Browsers do not send that part to any
-            server.
+            Document, style, data and options are in the link itself, after the <code>#</code>. Browsers do not send that part to
+            any server.
           </p>
+          {files.length > 0 && (
+            <p class="note warn">The files are not in the link. Who opens it has to add them: {files.join(', ')}.</p>
+          )}
           {secrets.length > 0 && <p class="note warn">Anyone who has the link can read {secrets.join(', ')} in it.</p>}
           <div class="field">
             <label for="link">Link</label>

@@ -16,6 +16,8 @@ export interface OpenedTemplate {
   sample: string | null;
   /** The text that the data had before the visitor changed it. */
   data: string;
+  /** Its file `style.css`; empty if it has none. */
+  style: string;
 }
 
 /** What the editor shows and does in addition, with a template. */
@@ -23,10 +25,13 @@ export interface TemplateParts {
   Actions: ComponentType;
   /** Above the data. */
   Samples: ComponentType;
+  Files: ComponentType;
   dataLanguage: ReadonlySignal<Extension>;
   /** Whether a render saves the template first and counts as a document. */
   isCharged: ReadonlySignal<boolean>;
   save(): void;
+  /** What is in the editor as a draft of its own, with the files of the template. */
+  toDraft(): Promise<Draft>;
   send(body: RenderBody, signal: AbortSignal): Promise<Response>;
 }
 
@@ -46,14 +51,16 @@ export const draftOf = computed<DraftOf | undefined>(() => {
 });
 
 /** What the template is without changes. */
-export function storedDraft({ record, data }: OpenedTemplate): Draft {
-  return { ...BLANK, mode: 'template', template: record.html ?? '', engine: record.engine, data };
+export function storedDraft({ record, data, style }: OpenedTemplate): Draft {
+  return { ...BLANK, mode: 'template', template: record.html ?? '', engine: record.engine, data, style };
 }
 
-/** Whether its text differs from what is stored. */
+/** Whether its text or its style sheet differs from what is stored. */
 export const isTextChanged = computed(() => {
-  const { record } = opened.value ?? {};
-  return record !== undefined && (draft.value.template !== (record.html ?? '') || draft.value.engine !== record.engine);
+  if (!opened.value) return false;
+  const { record, style } = opened.value;
+  const { template, engine, style: written } = draft.value;
+  return template !== (record.html ?? '') || engine !== record.engine || written !== style;
 });
 
 /** Whether a draft of the template has anything that is not stored, so that it must be kept. */

@@ -1,21 +1,21 @@
-/** The tabs of the page: two beside the preview, or three on narrow screens that show one pane at a time. */
+/** The tabs of the page: those of the writing beside the preview, or all on narrow screens that show one pane at a time. */
 import { chooseNeighbour } from '../shared/tabs.tsx';
-import { type Pane, pane } from './panes.ts';
+import { draft } from './draft.ts';
+import { PANES, type Pane, pane } from './panes.ts';
+import { optionErrors } from './request-errors.ts';
 
-const PANES: Array<{ name: Pane; label: string }> = [
-  { name: 'edit', label: 'Edit' },
-  { name: 'options', label: 'Options' },
-  { name: 'preview', label: 'Preview' },
-];
+export const PANE_LABELS: Record<Pane, string> = {
+  edit: 'Edit',
+  style: 'Style',
+  files: 'Files',
+  options: 'Options',
+  preview: 'Preview',
+};
 
-export function paneLabel(name: Pane): string {
-  return PANES.find((known) => known.name === name)?.label ?? name;
-}
-
-export function PaneTabs({ count, invalid }: { count: number; invalid: boolean }) {
+export function PaneTabs() {
   return (
     <div class="tabs" role="tablist" aria-label="Parts of the playground" onKeyDown={chooseNeighbour}>
-      {PANES.map(({ name, label }) => (
+      {PANES.map((name) => (
         <button
           key={name}
           type="button"
@@ -27,10 +27,19 @@ export function PaneTabs({ count, invalid }: { count: number; invalid: boolean }
             pane.value = name;
           }}
         >
-          {label}
-          {name === 'options' && count > 0 && <span class={invalid ? 'count invalid' : 'count'}>{count} set</span>}
+          {PANE_LABELS[name]}
+          <Count of={name} />
         </button>
       ))}
     </div>
   );
+}
+
+/** How much is set in a pane that is not seen. */
+function Count({ of }: { of: Pane }) {
+  const { files, options } = draft.value;
+  const count = { files: Object.keys(files).length, options: Object.keys(options).length }[of as string];
+  if (!count) return null;
+  const isInvalid = of === 'options' && optionErrors.value.length > 0;
+  return <span class={isInvalid ? 'count invalid' : 'count'}>{of === 'options' ? `${count} set` : count}</span>;
 }

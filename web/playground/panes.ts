@@ -1,8 +1,10 @@
 /** Selects the visible pane, and moves the focus to a field or an editor. */
 import { rememberedSignal } from '../shared/storage.ts';
 
-const PANES = ['edit', 'options', 'preview'] as const;
+export const PANES = ['edit', 'style', 'files', 'options', 'preview'] as const;
 export type Pane = (typeof PANES)[number];
+/** The panes that a wide screen shows beside the preview. */
+export type WritingPane = Exclude<Pane, 'preview'>;
 
 export const pane = rememberedSignal<Pane>('platen.playground.pane', 'edit', (text) => PANES.find((name) => name === text));
 
@@ -12,6 +14,10 @@ export function showTemplate(): void {
 
 export function showData(): void {
   focusIn('edit', '.data-editor');
+}
+
+export function showFiles(): void {
+  pane.value = 'files';
 }
 
 export function showOption(name: string): void {

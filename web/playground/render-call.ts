@@ -19,7 +19,7 @@ export const firstPicture = signal<string | undefined>(undefined);
 
 /** Throws `ProblemError`, `TypeError` if there is no connection, and `AbortError`. */
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
-  const body = toRenderBody(draft);
+  const body = await toRenderBody(draft);
   const begin = performance.now();
   const send = 'url' in body ? sendUrl : (templateParts.peek()?.send ?? sendToPlayground);
   const response = await send(body, signal);

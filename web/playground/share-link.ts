@@ -1,7 +1,8 @@
 /**
- * Encodes the visible part of a draft in the fragment of a URL, which browsers do not send: deflated JSON in base64url. It contains
- * only data.
+ * Encodes the visible part of a draft, without its files, in the fragment of a URL, which browsers do not send: deflated JSON in
+ * base64url. It contains only data.
  */
+import { toBase64 } from '../shared/base64.ts';
 import { type Draft, partOnScreen, toDraft } from './draft.ts';
 
 const PREFIX = '#v1.';
@@ -30,7 +31,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
     const packed = fromBase64Url(fragment.slice(PREFIX.length));
     const json = await readBytes(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
     const draft = toDraft(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)));
-    if (draft) return { draft };
+    if (draft) return { draft: { ...draft, files: {} } };
   } catch {
     // The code below reports it.
   }
@@ -57,9 +58,7 @@ async function readBytes(
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {

@@ -4,13 +4,13 @@ import { viewer } from '../shared/pdf-view/open-viewer.ts';
 import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
 import { downloadPdf } from './download.ts';
 import { templateParts } from './opened.ts';
-import { type Pane, pane } from './panes.ts';
+import { PANES, type Pane, pane } from './panes.ts';
 import { renderNow } from './render-loop.ts';
 
 export const SHORTCUTS: Array<[keys: string, what: string]> = [
   ['Ctrl Enter', 'Render now'],
   ['Ctrl S', 'Save the template, or download the PDF of a draft'],
-  ['Alt 1, 2, 3', 'Edit, options, preview'],
+  ['Alt 1 to 5', 'Edit, style, files, options, preview'],
   ['+ and −', 'Zoom in and out, outside of fields'],
   ['0', 'Fit the width, outside of fields'],
   ['Alt Enter', 'Show the word at the cursor in the preview, in an editor'],
@@ -20,8 +20,6 @@ export const SHORTCUTS: Array<[keys: string, what: string]> = [
   ['← and →', 'Move the divider, when it has the focus'],
   ['?', 'This help, outside of fields'],
 ];
-
-const PANES: Record<string, Pane> = { Digit1: 'edit', Digit2: 'options', Digit3: 'preview' };
 
 /** Returns a function that stops listening. */
 export function listenForShortcuts({ help }: { help(): void }): () => void {
@@ -47,7 +45,8 @@ function withModifier(event: KeyboardEvent): (() => void) | undefined {
   const command = event.ctrlKey || event.metaKey;
   if (command && event.key === 'Enter') return () => void renderNow();
   if (command && !event.shiftKey && event.key.toLowerCase() === 's') return templateParts.peek()?.save ?? downloadPdf;
-  const to = event.altKey && !command ? PANES[event.code] : undefined;
+  const digit = event.altKey && !command && event.code.startsWith('Digit') ? Number(event.code.slice(5)) : 0;
+  const to = PANES[digit - 1];
   return to && (() => show(to));
 }
 

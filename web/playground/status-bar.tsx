@@ -7,7 +7,7 @@ import type { Warning } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
-import { showData, showOption, showTemplate } from './panes.ts';
+import { showData, showFiles, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
 import { isLive, isOutdated, loop, type RenderState, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
@@ -135,7 +135,7 @@ function ErrorLocations() {
   const line = templateError.value;
   const errors = [
     ...optionErrors.value.map((error) => ({ ...error, show: () => showOption(optionName(error)) })),
-    ...otherErrors.value.map((error) => ({ ...error, show: error.path.startsWith('data') ? showData : showTemplate })),
+    ...otherErrors.value.map((error) => ({ ...error, show: findPlace(error.path) })),
   ];
   if (!line && !errors.length) return null;
   return (
@@ -158,6 +158,11 @@ function ErrorLocations() {
       ))}
     </ul>
   );
+}
+
+function findPlace(path: string): () => void {
+  if (path.startsWith('data')) return showData;
+  return path.startsWith('assets') ? showFiles : showTemplate;
 }
 
 const PHASES = ['queue', 'load', 'print', 'finish'] as const;

@@ -1,6 +1,7 @@
 /** Keeps the draft: for a reload of its tab, and as one of the drafts of this browser if it has work of the visitor. */
 import { effect } from '@preact/signals';
 import { type DraftOf, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
+import { removeUnnamedFiles } from '../shared/kept-files.ts';
 import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
 import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
@@ -59,6 +60,8 @@ export function storeDrafts(): void {
   });
   addEventListener('visibilitychange', keepShown);
   addEventListener('pagehide', keepShown);
+  const shownFiles = Object.values(latest.files).map(({ id }) => id);
+  removeUnnamedFiles(shownFiles).catch(() => {}); // the next page tries it again
   keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING));
   addEventListener('beforeunload', (event) => {
     if (keepsNothing.peek() && !isStopped && hasWork(latest)) event.preventDefault();
@@ -97,11 +100,11 @@ export async function becomeTemplate(of: DraftOf): Promise<void> {
   const id = handOverDraft();
   for (const name of [idKey(), STORAGE_KEY]) removeStored('sessionStorage', name);
   const shown = draft.peek();
-  const { mode, data, options } = shown;
-  const hidden = TEXTS.filter((name) => name !== mode && name !== 'data');
+  const { mode, data, style, options } = shown;
+  const hidden = TEXTS.filter((name) => name !== mode && name !== 'data' && name !== 'style');
   const isAllShown = hidden.every((name) => [BLANK, WELCOME].some((given) => shown[name] === given[name]));
   const engine = mode === 'template' ? shown.engine : 'placeholders';
-  const stored: Draft = { ...BLANK, mode: 'template', template: sourceOf(shown), engine, data, options };
+  const stored: Draft = { ...BLANK, mode: 'template', template: sourceOf(shown), engine, data, style, options };
   await openElsewhere({ draft: stored, of }, isAllShown ? id : undefined);
 }
 

@@ -1,5 +1,5 @@
 /** Reads a file of the visitor as the value of an option. It is sent only with renders. */
-export async function readFileAs(file: File, as: 'base64' | 'data-url'): Promise<string> {
+export async function readFileAs(file: Blob, as: 'base64' | 'data-url'): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const reader = new FileReader();
   reader.onload = () => resolve(String(reader.result));

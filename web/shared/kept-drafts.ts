@@ -10,6 +10,15 @@ export type Mode = 'html' | 'markdown' | 'url' | 'template';
 export type Engine = 'placeholders' | 'liquid';
 export type Options = Record<string, unknown>;
 
+/** A file beside the document. Its content is kept apart, once for all drafts, and does not change. */
+export interface DraftFile {
+  /** Of its content. */
+  id: string;
+  /** The media type; empty if the browser does not know it. */
+  type: string;
+  bytes: number;
+}
+
 export interface Draft {
   mode: Mode;
   html: string;
@@ -19,6 +28,10 @@ export interface Draft {
   engine: Engine;
   /** The JSON text, which may be invalid while it is edited. */
   data: string;
+  /** The style sheet, which is the file `style.css` beside the document. */
+  style: string;
+  /** The other files, by their names. */
+  files: Record<string, DraftFile>;
   /** The options that are sent. */
   options: Options;
 }
@@ -46,6 +59,8 @@ export interface KeptDraft {
 
 interface Schema extends DBSchema {
   drafts: { key: string; value: KeptDraft };
+  /** Content in base64, by its id. */
+  files: { key: string; value: string };
 }
 
 const DATABASE = 'platen';
@@ -57,15 +72,19 @@ let database: Promise<IDBPDatabase<Schema> | undefined> | undefined;
 /** Whether the last draft could not be written, because the storage is full or not allowed. It is lost with its tab. */
 export const keepsNothing = signal(false);
 
-function open() {
+/** Resolves to undefined where there is no database. */
+export function open() {
   database ??= openDatabase().catch(openAgain);
   return database;
 }
 
 /** Is a promise also where a browser refuses the very call. */
 async function openDatabase(): Promise<IDBPDatabase<Schema>> {
-  return openDB<Schema>(DATABASE, 1, {
-    upgrade: (created) => void created.createObjectStore(STORE, { keyPath: 'id' }),
+  return openDB<Schema>(DATABASE, 2, {
+    upgrade: (created, before) => {
+      if (before < 1) created.createObjectStore(STORE, { keyPath: 'id' });
+      created.createObjectStore('files');
+    },
     // A browser closes the database when its data is cleared, and a later version of these pages waits until it is closed.
     terminated: openAgain,
     blocking: (_current, _blocked, event) => {

@@ -16,6 +16,7 @@ import { openHistory, takeLatest } from '../draft-history.ts';
 import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
+import { readStyle } from './template-files.tsx';
 import { PARTS, playground } from './template-parts.tsx';
 
 /** Asks for a key where there is no session. Resolves to false if the template cannot be opened, which `root` then says. */
@@ -28,7 +29,7 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
       readPlayground().catch(() => undefined), // as if it was off
     ]);
     playground.value = limits;
-    await show({ ...record, html: lines(record.html ?? '') }, accountId);
+    await show({ ...record, html: lines(record.html ?? '') }, accountId, await readStyle(record.template_id));
   } catch (error) {
     const changes = hasStatus(error, 404) ? await readChanges(accountId, id) : [];
     render(<NotOpened error={error} changes={changes} />, root);
@@ -42,18 +43,18 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
   return true;
 }
 
-async function show(record: TemplateRecord, accountId: string): Promise<void> {
+async function show(record: TemplateRecord, accountId: string, style: string): Promise<void> {
   const of = { accountId, templateId: record.template_id };
   await openHistory(of);
   const kept = await takeLatest(of);
-  const now = continueFrom(record, accountId, kept?.of);
+  const now = { ...continueFrom(record, accountId, kept?.of), style };
   opened.value = now;
   templateParts.value = PARTS;
   replaceDraft(kept?.draft ?? storedDraft(now));
 }
 
 /** What is in the editor: the template, and where the visitor began to change it. */
-function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['of']): OpenedTemplate {
+function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['of']): Omit<OpenedTemplate, 'style'> {
   const first = firstSample(record);
   const sample = of ? of.sample : first.name;
   const isStored = sample !== null && Object.hasOwn(record.samples ?? {}, sample);

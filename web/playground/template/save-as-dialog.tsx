@@ -11,6 +11,7 @@ import '../../shared/forms.css';
 import './template.css';
 import { draft } from '../draft.ts';
 import { titleOf } from '../draft-history.ts';
+import { toAssets } from '../files/assets.ts';
 import { becomeTemplate } from '../stored-draft.ts';
 import { NameForm } from './name-form.tsx';
 
@@ -37,7 +38,7 @@ export function SaveAsDialog({ onClose }: { onClose(): void }) {
           onClose={onClose}
         >
           <p class="hint">
-            A template is rendered by its id with different data. Its text is stored in the account of{' '}
+            A template is rendered by its id with different data. Its text and files are stored in the account of{' '}
             <bdi>{session.value.account.name}</bdi>.
           </p>
         </NameForm>
@@ -60,7 +61,8 @@ async function storeDraft(name: string): Promise<void> {
   const { mode, html, template, engine, data } = draft.peek();
   const text = mode === 'html' ? { html, engine: 'placeholders' } : { html: template, engine };
   const samples = mode === 'html' ? {} : readSamples(data);
-  const reply = await send('POST', '/v1/templates', { name, ...text, samples });
+  const assets = await toAssets(draft.peek());
+  const reply = await send('POST', '/v1/templates', { name, ...text, samples, assets });
   const { template_id: templateId, version } = (await reply.json()) as TemplateRecord;
   const sample = Object.keys(samples)[0] ?? null;
   await becomeTemplate({ accountId: session.peek()?.account.account_id ?? '', templateId, name, version, sample });

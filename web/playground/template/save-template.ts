@@ -3,10 +3,13 @@ import { signal } from '@preact/signals';
 import { isAbort } from '../../dashboard/loaded.ts';
 import type { TemplateRecord } from '../../dashboard/records.ts';
 import { ifVersion, read, send } from '../../dashboard/session.ts';
+import { changeAsset, putAsset } from '../../dashboard/template-assets.ts';
 import { ProblemError } from '../../shared/api.ts';
 import { showToast } from '../../shared/toast.tsx';
 import { change, draft, lines } from '../draft.ts';
-import { isTextChanged, opened } from '../opened.ts';
+import { STYLE, toAssets } from '../files/assets.ts';
+import { isTextChanged, type OpenedTemplate, opened } from '../opened.ts';
+import { readStyle, toDraftFiles } from './template-files.tsx';
 
 const PATH = '/v1/templates';
 
@@ -25,18 +28,35 @@ export async function saveTemplate(over?: number): Promise<void> {
 export async function storeTemplate(over?: number): Promise<void> {
   const now = opened.peek();
   if (!now) return;
-  const { record, version } = now;
-  const { template: html, engine } = draft.peek();
+  const { record } = now;
+  const { template: html, engine, style } = draft.peek();
   isSaving.value = true;
   saveError.value = undefined;
   try {
-    const saved = record.owned
-      ? await replaceText(record, { html, engine }, over ?? version)
-      : await send('POST', PATH, { name: record.name, html, engine, samples: record.samples ?? {} }).then(toRecord);
-    take({ ...record, ...saved, html, samples: record.samples ?? {} });
+    const saved = record.owned ? await replaceOwn(now, over) : await storeCopy(record);
+    take({ ...record, ...saved, html, engine, samples: record.samples ?? {} }, style);
   } finally {
     isSaving.value = false;
   }
+}
+
+/** The text and the style sheet are versions of their own, of which only those are made that have changes. */
+async function replaceOwn({ record, version, style: before }: OpenedTemplate, over: number | undefined): Promise<TemplateRecord> {
+  const { template: html, engine, style } = draft.peek();
+  const isTextSame = html === record.html && engine === record.engine;
+  const saved = isTextSame
+    ? { ...record, version: over ?? version }
+    : await replaceText(record, { html, engine }, over ?? version);
+  if (style === before) return saved;
+  return style
+    ? putAsset(saved, STYLE, new Blob([style], { type: 'text/css' }))
+    : changeAsset(saved, STYLE, { method: 'DELETE' });
+}
+
+async function storeCopy({ template_id: id, name, samples = {} }: TemplateRecord): Promise<TemplateRecord> {
+  const { template: html, engine } = draft.peek();
+  const assets = await toAssets({ ...draft.peek(), files: await toDraftFiles(id) });
+  return send('POST', PATH, { name, html, engine, samples, assets }).then(toRecord);
 }
 
 /** A newer version with the same text is probably that of an earlier try, whose answer was lost. */
@@ -59,9 +79,9 @@ async function toRecord(response: Response): Promise<TemplateRecord> {
   return (await response.json()) as TemplateRecord;
 }
 
-function take(record: TemplateRecord): void {
+function take(record: TemplateRecord, style: string): void {
   const now = opened.peek();
-  if (now) opened.value = { ...now, record, version: record.version };
+  if (now) opened.value = { ...now, record, version: record.version, style };
   history.replaceState(null, '', `/edit?template=${encodeURIComponent(record.template_id)}`); // a copy has an id of its own
   showToast(`Saved as version ${record.version}.`);
 }
@@ -71,7 +91,8 @@ export async function loadTheirs(): Promise<void> {
   const now = opened.peek();
   if (!now) return;
   const record = await read<TemplateRecord>(`${PATH}/${now.record.template_id}`);
-  opened.value = { ...now, record: { ...record, html: lines(record.html ?? '') } };
+  const style = await readStyle(record.template_id);
+  opened.value = { ...now, record: { ...record, html: lines(record.html ?? '') }, style };
   saveError.value = undefined;
   discardText();
 }
@@ -81,10 +102,10 @@ export function discardText(): void {
   const now = opened.peek();
   if (!now) return;
   const before = draft.peek();
-  change({ template: now.record.html ?? '', engine: now.record.engine });
+  change({ template: now.record.html ?? '', engine: now.record.engine, style: now.style });
   opened.value = { ...now, version: now.record.version };
   const undo = () => {
-    change({ template: before.template, engine: before.engine });
+    change({ template: before.template, engine: before.engine, style: before.style });
     opened.value = { ...(opened.peek() ?? now), version: now.version };
   };
   showToast('Your changes were discarded.', { label: 'Undo', run: undo });

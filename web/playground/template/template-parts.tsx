@@ -18,6 +18,7 @@ import { change, draft } from '../draft.ts';
 import { isTextChanged, opened, type TemplateParts } from '../opened.ts';
 import type { RenderBody } from '../render-body.ts';
 import { conflictOf, discardText, isSaving, loadTheirs, saveError, saveTemplate, storeTemplate } from './save-template.ts';
+import { TemplateFiles, toDraftFiles, unsavedStyle } from './template-files.tsx';
 import { SampleBar } from './template-samples.tsx';
 
 /** Undefined if the service did not tell. */
@@ -29,22 +30,27 @@ const placeholders = computed(() => opened.value?.record.placeholders ?? []);
 export const PARTS: TemplateParts = {
   Actions,
   Samples,
+  Files: TemplateFiles,
   dataLanguage: computed(() => {
     const paths = placeholders.value;
     return jsonData((text) => findDataUse(paths, text)?.unused ?? []);
   }),
   isCharged,
   save: () => void saveTemplate(),
+  toDraft: async () => ({ ...draft.peek(), files: await toDraftFiles(opened.peek()?.record.template_id ?? '') }),
   send,
 };
 
 /** A text without a charge, if the service renders it; else the saved template, which is charged as every render with a key. */
 async function send(body: RenderBody, signal: AbortSignal): Promise<Response> {
   if (!('template' in body)) throw new Error('A template has no other source.');
-  const { template: html, engine, data, options } = body;
+  const { template: html, engine, data, assets, options } = body;
   const headers = { accept: 'application/json' };
   const rest = { template_id: opened.peek()?.record.template_id, data, ...(options && { options }) };
-  if (!isCharged.peek()) return sendJson('POST', '/v1/templates/preview', { html, engine, ...rest }, { headers, signal });
+  if (!isCharged.peek()) {
+    const unsaved = { html, engine, ...rest, ...unsavedStyle(assets) };
+    return sendJson('POST', '/v1/templates/preview', unsaved, { headers, signal });
+  }
   if (isTextChanged.peek()) await storeTemplate();
   return sendJson('POST', '/v1/pdf', { ...rest, template_id: opened.peek()?.record.template_id, store: false }, { headers });
 }

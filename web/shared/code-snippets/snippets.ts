@@ -5,19 +5,23 @@
 
 type Members = Record<string, unknown>;
 
+interface Beside {
+  assets?: Members;
+  options?: Members;
+}
+
 /** The body of `POST /v1/pdf`, or that of the playground with a template that is not stored. */
 export type SnippetBody =
-  | { html: string; options?: Members }
-  | { markdown: string; options?: Members }
-  | { url: string; options?: Members }
-  | { template_id: string; data?: Members; options?: Members }
+  | ({ html: string } & Beside)
+  | ({ markdown: string } & Beside)
+  | ({ url: string } & Beside)
+  | ({ template_id: string; data?: Members } & Beside)
   | UnsavedBody;
 
-export interface UnsavedBody {
+export interface UnsavedBody extends Beside {
   template: string;
   engine: string;
   data: Members;
-  options?: Members;
 }
 
 export interface Snippet {
@@ -57,8 +61,8 @@ const NAME = 'playground';
 /** A template is stored first, because POST /v1/pdf takes one by its id, and deleted at the end, so that trying leaves nothing. */
 function splitTemplate(body: SnippetBody): { template: object; rest: object } | undefined {
   if (!('template' in body)) return undefined;
-  const { template, engine, ...rest } = body;
-  return { template: { name: NAME, engine, html: template }, rest };
+  const { template, engine, assets, ...rest } = body;
+  return { template: { name: NAME, engine, html: template, assets }, rest };
 }
 
 /** Returns JSON that is valid between single quotes in a shell, in a raw string of Python and in a nowdoc of PHP. */
