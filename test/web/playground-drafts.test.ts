@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Client, type List } from '../support/client.ts';
 import { enterKey } from '../support/dashboard.ts';
 import { openBeside, titlesOf, writeDraft } from '../support/drafts.ts';
+import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -55,7 +56,7 @@ test('opens a link as another draft, which can be changed without touching the o
   expect(await titlesOf(linked)).toEqual(['My own, later', 'The link, changed']);
 });
 
-test('deletes drafts with a second click', async () => {
+test('deletes drafts, and takes that back until the list is closed', async () => {
   const playground = await open();
   await writeDraft(playground, 'One');
   const beside = await openBeside(playground);
@@ -63,13 +64,26 @@ test('deletes drafts with a second click', async () => {
   const { page } = beside;
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
   const titles = page.locator('.drafts strong');
+  const shown = (expected: string[]) => expect.poll(() => titles.allTextContents()).toEqual(expected);
+  const undo = page.getByRole('button', { name: 'Undo' });
   await page.getByRole('button', { name: 'Delete: One' }).click();
-  expect(await titles.allTextContents()).toEqual(['Two', 'One']);
-  await page.getByRole('button', { name: 'Delete for good: One' }).click();
-  await expect.poll(() => titles.allTextContents()).toEqual(['Two']);
+  await page.getByText('“One” was deleted.').waitFor();
+  await shown(['Two']);
   await page.getByRole('button', { name: 'Delete all' }).click();
-  await page.getByRole('button', { name: 'Delete all for good' }).click();
   await page.getByText('There are no drafts yet.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await undo.click();
+  await shown(['Two']);
+  await undo.click();
+  await shown(['Two', 'One']);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await writeDraft(beside, 'Two, later'); // the draft that was taken back, and not another one
+  expect(await titlesOf(beside)).toEqual(['Two, later', 'One']);
+  await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete all' }).click();
+  await page.getByText('2 drafts were deleted.').waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  expect(await titlesOf(beside)).toEqual([]);
 });
 
 test('becomes a template with its data and options, which a program renders', async () => {

@@ -24,6 +24,8 @@ export const keptDrafts = signal<readonly KeptDraft[]>([]);
 let current: string | undefined;
 /** When it was written by what this tab knows of it. The list may have been read since, and tell of another tab. */
 let knownAt: number | undefined;
+/** The draft that was in the editor when it was removed. */
+let removedHere: string | undefined;
 let release: () => void = () => {};
 
 export async function openHistory(of?: DraftKey): Promise<void> {
@@ -100,8 +102,19 @@ export function handOverDraft(): string | undefined {
 }
 
 export async function removeDrafts(ids: readonly string[]): Promise<void> {
-  if (current && ids.includes(current)) forgetCurrent();
+  if (current && ids.includes(current)) {
+    removedHere = current;
+    forgetCurrent();
+  }
   await remove(ids);
+}
+
+/** Takes a removal back. A draft that another tab has written since stays as it is. */
+export async function restoreDrafts(removed: readonly KeptDraft[]): Promise<void> {
+  for (const kept of removed) if (!(await readDraft(kept.id))) await writeDraft(kept);
+  await readKept();
+  const own = removed.find(({ id }) => id === removedHere);
+  if (own && !current) await claim(own.id, own.of);
 }
 
 async function remove(ids: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { KeptDraft } from '../shared/kept-drafts.ts';
 import { clearToasts, showToast } from '../shared/toast.tsx';
 import { showDialog } from './dialogs.ts';
 import { canBeTemplate, draft, MODES } from './draft.ts';
-import { keptDrafts, MIN_DAYS, MIN_DRAFTS, readKept, removeDrafts } from './draft-history.ts';
+import { keptDrafts, MIN_DAYS, MIN_DRAFTS, readKept, removeDrafts, restoreDrafts } from './draft-history.ts';
 import { opened, templateParts } from './opened.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openElsewhere } from './stored-draft.ts';
@@ -15,6 +15,8 @@ import { openElsewhere } from './stored-draft.ts';
 const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 export function DraftsDialog({ onClose }: { onClose(): void }) {
+  /** The last at the end. They can be taken back until the list is closed. */
+  const deleted = useSignal<ReadonlyArray<readonly KeptDraft[]>>([]);
   useEffect(() => void readKept(), []);
   const template = opened.value;
   // Those of an account are for who has signed in to it.
@@ -25,6 +27,15 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
     clearToasts();
     replaceKeepingDraft(draft, `“${title}”`);
     onClose();
+  };
+  const remove = (given: readonly KeptDraft[]) => {
+    deleted.value = [...deleted.value, given];
+    void removeDrafts(given.map(({ id }) => id));
+  };
+  const takeBack = () => {
+    const last = deleted.value.at(-1) ?? [];
+    deleted.value = deleted.value.slice(0, -1);
+    void restoreDrafts(last);
   };
   return (
     <Dialog title="Drafts" onClose={onClose}>
@@ -42,20 +53,35 @@ export function DraftsDialog({ onClose }: { onClose(): void }) {
                 {kindOf(kept)}, {TIME.format(kept.savedAt)}
               </span>
             </button>
-            <DeleteButton ids={[kept.id]} label="Delete" of={kept.title} />
+            <Button label="Delete" name={`Delete: ${kept.title}`} look="quiet small" onClick={() => remove([kept])} />
           </li>
         ))}
       </ul>
+      <Deleted drafts={deleted.value.at(-1)} onUndo={takeBack} />
       <div class="actions end">
         {template ? (
           <Button label="Open as a draft" onClick={() => void openAsDraft()} />
         ) : (
           canBeTemplate.value && <Button label="Save as template" onClick={() => showDialog('save')} />
         )}
-        {drafts.length > 0 && <DeleteButton ids={drafts.map(({ id }) => id)} label="Delete all" />}
+        {drafts.length > 0 && <Button label="Delete all" look="quiet small" onClick={() => remove(drafts)} />}
         <Button label="Close" onClick={onClose} />
       </div>
     </Dialog>
+  );
+}
+
+function Deleted({ drafts, onUndo }: { drafts: readonly KeptDraft[] | undefined; onUndo(): void }) {
+  const [first, ...more] = drafts ?? [];
+  return (
+    <div role="status">
+      {first && (
+        <p class="note deleted">
+          <span>{more.length ? `${more.length + 1} drafts were deleted.` : `“${first.title}” was deleted.`}</span>
+          <Button label="Undo" look="small" onClick={onUndo} />
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -71,15 +97,4 @@ async function openAsDraft(): Promise<void> {
 function kindOf({ draft: { mode }, of }: KeptDraft): string {
   if (of) return `Unsaved changes of version ${of.version}`;
   return MODES[mode];
-}
-
-/** Deletes with a second click. */
-function DeleteButton({ ids, label, of }: { ids: string[]; label: string /** The title of the only draft. */; of?: string }) {
-  const asks = useSignal(false);
-  const click = () => {
-    if (asks.value) void removeDrafts(ids);
-    asks.value = !asks.value;
-  };
-  const shown = asks.value ? `${label} for good` : label;
-  return <Button label={shown} name={of === undefined ? undefined : `${shown}: ${of}`} look="quiet small" onClick={click} />;
 }
