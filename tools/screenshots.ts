@@ -22,6 +22,15 @@ const DESK = { viewport: { width: 1280, height: 800 } };
 
 const PICTURES: Picture[] = [
   {
+    name: 'link-preview',
+    context: { viewport: { width: 960, height: 504 }, deviceScaleFactor: 1.25 },
+    show: async (page) => {
+      await page.goto('/');
+      await page.getByText('no warnings', { exact: true }).waitFor();
+      await page.locator('.pdf-page canvas').first().waitFor();
+    },
+  },
+  {
     name: 'playground',
     context: DESK,
     show: async (page) => {

@@ -37,6 +37,17 @@ async function getRaw(path: string, headers: Record<string, string> = {}) {
   return promise;
 }
 
+test('name their picture by an absolute URL for programs that show links', async () => {
+  const picture = /property="og:image" content="([^"]+)"/;
+  const [, relative = ''] = picture.exec(await (await get('/')).text()) ?? [];
+  await using named = await startService({ PLATEN_PUBLIC_URL: 'https://pdf.example.com/' });
+  const page = await (await fetch(named.url)).text();
+  expect(picture.exec(page)?.[1]).toBe(`https://pdf.example.com${relative}`);
+  const image = await get(relative);
+  expect(image.headers.get('content-type')).toBe('image/png');
+  expect(image.status).toBe(200);
+});
+
 describe('the pages', () => {
   test.each([
     ['/', 'index.html', 'Playground'],

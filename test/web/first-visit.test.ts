@@ -89,7 +89,7 @@ test('says what Platen is, why, and how to get it, without a script', async () =
   await about.getByText('Platen turns HTML into PDFs on your own server.').waitFor();
   await about.getByText('npm ci && npm start').waitFor();
   expect(await page.locator('meta[name="description"]').getAttribute('content')).toContain('PDF');
-  for (const name of ['og:title', 'og:description', 'og:type'])
+  for (const name of ['og:title', 'og:description', 'og:type', 'og:image'])
     expect(await page.locator(`meta[property="${name}"]`).getAttribute('content')).toBeTruthy();
   await context.close();
 });

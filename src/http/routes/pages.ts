@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
-import { ENCODINGS, type PageFile, type Pages } from '../../web-assets/pages.ts';
+import { ENCODINGS, PageFile, type Pages } from '../../web-assets/pages.ts';
 import { PROBLEMS, sendError, toServiceError } from '../server/problem.ts';
 import type { RouteServices } from './services.ts';
 
@@ -12,6 +12,7 @@ const HTML = 'text/html; charset=utf-8';
 const REVALIDATE = 'no-cache';
 /** The names of these files change with their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
+const PICTURE = /(property="og:image" content=")([^"]+)/;
 const SECONDS_TO_BUILD = 2;
 
 /** Allows only this server, nothing inline, and no framing. `blob:` is needed for rendered PDFs and for workers. */
@@ -37,12 +38,13 @@ const PAGE_HEADERS = {
 };
 
 export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteServices): void {
+  const toFrontPage = absolutePicture(app.publicUrl);
   app.get('/', HIDDEN, async (request, reply) => {
     if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
-    return sendPage(request, reply, pages, 'index.html');
+    return sendPage(request, reply, pages, 'index.html', toFrontPage);
   });
 
-  app.get('/edit', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'index.html'));
+  app.get('/edit', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'index.html', toFrontPage));
 
   for (const path of ['/dashboard', '/dashboard/*'])
     app.get(path, HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
@@ -66,9 +68,30 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteSer
   });
 }
 
-async function sendPage(request: FastifyRequest, reply: FastifyReply, pages: Pages, path: string): Promise<FastifyReply> {
+/** Programs that show a link want an absolute URL of its picture. Without the setting, the page has a relative one. */
+function absolutePicture(publicUrl: string): (page: PageFile) => Promise<PageFile> {
+  const changed = new WeakMap<PageFile, Promise<PageFile>>();
+  const change = async (page: PageFile) => {
+    const html = (await page.as(undefined)).toString();
+    const absolute = html.replace(PICTURE, (_, name, path) => `${name}${URL.parse(path, publicUrl)?.href ?? path}`);
+    return new PageFile('index.html', Buffer.from(absolute));
+  };
+  return async (page) => {
+    const known = changed.get(page) ?? change(page);
+    changed.set(page, known);
+    return known;
+  };
+}
+
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pages: Pages,
+  path: string,
+  change = async (page: PageFile) => page,
+): Promise<FastifyReply> {
   const file = pages.find(path);
-  if (file) return sendFile(request, reply.header('cache-control', REVALIDATE), file);
+  if (file) return sendFile(request, reply.header('cache-control', REVALIDATE), await change(file));
   reply.code(503).headers(PAGE_HEADERS).header('cache-control', 'no-store').type(HTML);
   if (pages.hasFailed) return reply.send(NOT_BUILT);
   return reply.header('retry-after', SECONDS_TO_BUILD).send(BEING_BUILT);
