@@ -1,7 +1,8 @@
 /** Renders two versions of a template with the same data, and shows where their pages differ. */
 import { useState } from 'preact/hooks';
+import { toBase64 } from '../shared/base64.ts';
 import { Button } from '../shared/button.tsx';
-import type { Draft } from '../shared/kept-drafts.ts';
+import { type Draft, STYLE } from '../shared/kept-drafts.ts';
 import { readData } from '../shared/read-data.ts';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { useAction } from './action.ts';
@@ -122,7 +123,8 @@ function toSource({ html = '', engine }: TemplateRecord): TemplateText {
 }
 
 function toText(draft: Draft | undefined): TemplateText {
-  return { html: draft?.template ?? '', engine: draft?.engine ?? 'placeholders' };
+  const assets = draft?.style ? { [STYLE]: { content: toBase64(draft.style) } } : undefined;
+  return { html: draft?.template ?? '', engine: draft?.engine ?? 'placeholders', ...(assets && { assets }) };
 }
 
 function nameOf(choice: Choice): string {

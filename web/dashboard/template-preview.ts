@@ -5,7 +5,11 @@ import type { Playground, TemplateRecord } from './records.ts';
 import { send } from './session.ts';
 
 /** The text of a template. */
-export type TemplateText = Pick<TemplateRecord, 'engine'> & { html: string };
+export type TemplateText = Pick<TemplateRecord, 'engine'> & {
+  html: string;
+  /** Files that are not saved. */
+  assets?: Record<string, { content: string }>;
+};
 
 type Data = Record<string, unknown>;
 
@@ -21,8 +25,8 @@ export function isFree(playground: Playground | undefined, { html }: Pick<Templa
 }
 
 /** Renders a text with the files of a template or of one of its versions. Nothing is saved, stored or charged. */
-export async function renderDraft({ html, engine }: TemplateText, data: Data, templateId: string): Promise<RenderedPdf> {
-  const body = { html, engine, data, template_id: templateId };
+export async function renderDraft({ html, engine, assets }: TemplateText, data: Data, templateId: string): Promise<RenderedPdf> {
+  const body = { html, engine, data, template_id: templateId, ...(assets && { assets }) };
   return readRenderedPdf(await send('POST', '/v1/templates/preview', body, { headers: JSON_REPLY }));
 }
 

@@ -10,6 +10,9 @@ export type Mode = 'html' | 'markdown' | 'url' | 'template';
 export type Engine = 'placeholders' | 'liquid';
 export type Options = Record<string, unknown>;
 
+/** The name of the style sheet, as the document writes it. */
+export const STYLE = 'style.css';
+
 /** A file beside the document. Its content is kept apart, once for all drafts, and does not change. */
 export interface DraftFile {
   /** Of its content. */
@@ -28,7 +31,7 @@ export interface Draft {
   engine: Engine;
   /** The JSON text, which may be invalid while it is edited. */
   data: string;
-  /** The style sheet, which is the file `style.css` beside the document. */
+  /** The style sheet, which is the file `STYLE` beside the document. */
   style: string;
   /** The other files, by their names. */
   files: Record<string, DraftFile>;

@@ -1,14 +1,12 @@
 /** Makes the files of a draft those of a request, and the reverse. */
 import { toBase64 } from '../../shared/base64.ts';
 import { readFileAs } from '../../shared/file-content.ts';
+import { STYLE } from '../../shared/kept-drafts.ts';
 import { keepFile, readFile } from '../../shared/kept-files.ts';
 import { type Draft, type DraftFile, hasFiles } from '../draft.ts';
 
 /** As in `POST /v1/pdf`: paths, and content in base64. */
 export type Assets = Record<string, { content: string; type?: string }>;
-
-/** The name of the style sheet, as the document writes it. */
-export const STYLE = 'style.css';
 
 /** Throws if a file is not kept any more. */
 export async function toAssets(draft: Draft): Promise<Assets> {

@@ -1,11 +1,12 @@
 /** The files of the draft: images, fonts and style sheets that the document uses. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { STYLE } from '../../shared/kept-drafts.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { showToast } from '../../shared/toast.tsx';
 import { change, type Draft, draft, hasFiles, lines } from '../draft.ts';
 import { limits, readLimits } from '../playground-limits.ts';
-import { countBytes, STYLE, toDraftFile } from './assets.ts';
+import { countBytes, toDraftFile } from './assets.ts';
 import { FileList } from './file-list.tsx';
 import { NoFiles } from './style-pane.tsx';
 

@@ -1,6 +1,6 @@
 /** Adds the link to the style sheet: the text of a document in, the text with the link out. */
+import { STYLE } from '../../shared/kept-drafts.ts';
 import type { Mode } from '../draft.ts';
-import { STYLE } from './assets.ts';
 
 const LINK = `<link rel="stylesheet" href="${STYLE}">\n`;
 

@@ -3,8 +3,8 @@ import { css } from '@codemirror/lang-css';
 import { computed } from '@preact/signals';
 import { Button } from '../../shared/button.tsx';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
+import { STYLE } from '../../shared/kept-drafts.ts';
 import { change, draft, hasFiles, sourceOf } from '../draft.ts';
-import { STYLE } from './assets.ts';
 import { linkStyle } from './link-style.ts';
 import './files.css';
 

@@ -5,9 +5,10 @@ import type { TemplateRecord } from '../../dashboard/records.ts';
 import { ifVersion, read, send } from '../../dashboard/session.ts';
 import { changeAsset, putAsset } from '../../dashboard/template-assets.ts';
 import { ProblemError } from '../../shared/api.ts';
+import { STYLE } from '../../shared/kept-drafts.ts';
 import { showToast } from '../../shared/toast.tsx';
 import { change, draft, lines } from '../draft.ts';
-import { STYLE, toAssets } from '../files/assets.ts';
+import { toAssets } from '../files/assets.ts';
 import { isTextChanged, type OpenedTemplate, opened } from '../opened.ts';
 import { readStyle, toDraftFiles } from './template-files.tsx';
 
