@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Client, List, TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboard.ts';
-import { titlesOf, waitUntilKept } from '../support/drafts.ts';
+import { openBeside, titlesOf, waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { goInHistory } from '../support/web-page.ts';
@@ -58,6 +58,40 @@ test('loads the version of somebody else by mistake', async () => {
   await save(page).click(); // it is still a change of the first version
   await page.getByRole('alert').getByText('its current version is 2').waitFor();
   expect((await stored(key, id)).html).toBe('<p>Theirs');
+});
+
+test('goes on with changes that were kept before there were styles', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  await key.send('PUT', `/v1/templates/${id}/assets/style.css`, Buffer.from('p { color: green }'), {
+    'content-type': 'text/css',
+  });
+  const editor = await openEditor(key.key, id);
+  const { page } = editor;
+  await editor.write('Template', '<p>kept earlier');
+  await waitUntilKept(page, 'kept earlier');
+  await page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('platen');
+    opening.onsuccess = () => {
+      const writing = opening.result.transaction('drafts', 'readwrite');
+      const drafts = writing.objectStore('drafts');
+      drafts.openCursor().onsuccess = ({ target: { result } }) => {
+        if (!result) return;
+        delete result.value.draft.style;
+        result.update(result.value);
+        result.continue();
+      };
+      writing.oncomplete = () => resolve(opening.result.close());
+    };
+  })`);
+  await page.close();
+  const next = await openBeside(editor, `/edit?template=${id}`);
+  await has(next, 'kept earlier');
+  await save(next.page).click();
+  await expect.poll(async () => (await stored(key, id)).html).toContain('kept earlier');
+  await version(next.page, 'Version 3');
+  const kept = await key.json<List<{ path: string }>>(`/v1/templates/${id}/assets`);
+  expect(kept.data.map(({ path }) => path)).toEqual(['style.css']);
 });
 
 test('saves while there is no network, and while an answer is lost', async () => {

@@ -8,7 +8,7 @@ import { mayResume, onSignOut, read, resume, session, watchOtherTabs } from '../
 import { SignIn } from '../../dashboard/sign-in.tsx';
 import { readPlayground } from '../../dashboard/template-preview.ts';
 import { Button } from '../../shared/button.tsx';
-import { type KeptDraft, readChanges } from '../../shared/kept-drafts.ts';
+import { type Draft, type KeptDraft, readChanges, readDraft } from '../../shared/kept-drafts.ts';
 import '../../shared/forms.css';
 import './template.css';
 import { lines, replaceDraft, toDraft } from '../draft.ts';
@@ -50,7 +50,13 @@ async function show(record: TemplateRecord, accountId: string, style: string): P
   const now = { ...continueFrom(record, accountId, kept?.of), style };
   opened.value = now;
   templateParts.value = PARTS;
-  replaceDraft(kept?.draft ?? storedDraft(now));
+  replaceDraft(kept ? await withStyle(kept, style) : storedDraft(now));
+}
+
+/** What was kept before drafts had a style sheet goes on with that of the template. */
+async function withStyle({ id, draft }: KeptDraft, style: string): Promise<Draft> {
+  const kept: { draft: Partial<Draft> } | undefined = await readDraft(id);
+  return kept && kept.draft.style === undefined ? { ...draft, style } : draft;
 }
 
 /** What is in the editor: the template, and where the visitor began to change it. */
