@@ -269,13 +269,6 @@ describe('isolation', () => {
     const reply = await client.pdf({ html: '<iframe src="f.html"></iframe>', assets });
     expect((await readPdfReply(reply)).pages[0]).toContain('origin null');
   });
-
-  test('are rejected by the playground', async () => {
-    const visitor = visitorAt(service.url);
-    const { errors } = await problem(await visitor.pdf({ html: 'x', assets: {} }), 400, 'invalid_request');
-    expect(errors?.map(({ path }) => path)).toEqual(['assets']);
-    await visitor.leave();
-  });
 });
 
 test('reuses a page that has served assets only for its key', async () => {
