@@ -176,9 +176,9 @@ function pageEnd(print: PagedPrint, page: number): number {
 
 function judgeFixed({ risk: { fromLink }, places, pages, print: { area: areaOf, file }, scale }: Evidence): Finding | undefined {
   const [link] = places;
-  const area = link && areaOf(link.page);
   const isOnAll = pages.length === file.pages.length; // else it is in a margin
-  if (!link || !area || !fromLink || file.pages.length < 2 || !isOnAll) return undefined;
+  if (!link || !fromLink || file.pages.length < 2 || !isOnAll) return undefined;
+  const area = areaOf(link.page);
   const top = link.y + fromLink.y * scale;
   const bottom = top + fromLink.height * scale;
   if (Math.min(bottom, area.top + area.height) - Math.max(top, area.top) < OVERLAP) return undefined;

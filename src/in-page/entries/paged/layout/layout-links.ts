@@ -126,7 +126,8 @@ function addLinks(
   const found = boxes.map((each) => {
     const isLine = isPaperWide && isLineOfText(each);
     const isMarked = (isLine || isLowRow(each)) && mayBeNamed(each);
-    return { isLine, isMarked, host: findHost(each), hasLines: measureBox(each).height > LINE_PX };
+    const host = isMarked ? undefined : findHost(each);
+    return { isLine, isMarked, host, hasLines: measureBox(each).height > LINE_PX };
   });
   const inner = new Map<Element, InnerMark>();
   const destinations = new Destinations(layoutPrefix(key), changes);

@@ -6,10 +6,10 @@ import { lineHeight, styleOf } from './break-causes.ts';
 
 const PSEUDO = ['::before', '::after'];
 const NOT_REPEATED = 'tbody > tr, tbody > tr > td, tbody > tr > th';
-/** Whether what is around an element leaves its width to the page. */
-const follow = new WeakMap<Element, boolean>();
+/** Whether an element and all around it are blocks of the width that there is. */
+const followsPage = forAllAround(isWide);
 /** Whether an element is where the flow of the document has it, and nothing hides it. */
-const flow = new WeakMap<Element, boolean>();
+const isPlainlyPlaced = forAllAround(isPlain);
 
 /** Whether it is a line, which no break divides, of text that no inner box places. */
 export function isLineOfText(element: Element): boolean {
@@ -29,7 +29,7 @@ function isDivisible(element: Element, pseudo: string): boolean {
 
 /** Whether it is a row of a table, or a cell, with a line of text: no break divides it, and its beginning tells where it is. */
 export function isLowRow(element: Element): boolean {
-  return matches(element, NOT_REPEATED) && isLow(element) && isInFlow(element);
+  return matches(element, NOT_REPEATED) && isLow(element) && isPlainlyPlaced(element);
 }
 
 function isLow(element: Element): boolean {
@@ -37,28 +37,23 @@ function isLow(element: Element): boolean {
   return height > 0 && height < 2 * lineHeight(styleOf(element));
 }
 
-function isInFlow(element: Element): boolean {
-  const known = flow.get(element);
-  if (known !== undefined) return known;
-  const parent = read(element, 'parentElement');
-  const flows = isPlain(element) && (!parent || isInFlow(parent));
-  flow.set(element, flows);
-  return flows;
+/** Makes a function that tells whether something holds of an element and of all around it, and keeps its answers. */
+function forAllAround(holdsOf: (element: Element) => boolean): (element: Element) => boolean {
+  const known = new WeakMap<Element, boolean>();
+  const holds = (element: Element): boolean => {
+    const before = known.get(element);
+    if (before !== undefined) return before;
+    const parent = read(element, 'parentElement');
+    const now = holdsOf(element) && (!parent || holds(parent));
+    known.set(element, now);
+    return now;
+  };
+  return holds;
 }
 
 /** How far the right edge of a box is from that of the window. */
 export function measureToRight(element: Element): number {
   return read(document, 'documentElement').clientWidth - measureBox(element).right;
-}
-
-/** Whether the element and all around it are blocks of the width that there is. */
-function followsPage(element: Element): boolean {
-  const known = follow.get(element);
-  if (known !== undefined) return known;
-  const parent = read(element, 'parentElement');
-  const follows = isWide(element) && (!parent || followsPage(parent));
-  follow.set(element, follows);
-  return follows;
 }
 
 function isWide(element: Element): boolean {
