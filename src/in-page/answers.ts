@@ -17,7 +17,6 @@ import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
-import { findTables } from './entries/paged/find-tables.ts';
 import {
   distributeFootnotes,
   measureFootnotes,
@@ -33,8 +32,9 @@ import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/page
 import { namePages, preparePageNames, removePageNames } from './entries/paged/page-names.ts';
 import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
-import { changeTables, prepareTables } from './entries/paged/prepare-tables.ts';
 import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
+import { findTables } from './entries/paged/tables/find-tables.ts';
+import { changeTables, markAllRows, prepareTables } from './entries/paged/tables/prepare-tables.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
@@ -118,6 +118,7 @@ export const answers: Questions = {
   prepareHeaders,
   prepareLastBlock,
   restoreLastBlock,
+  markAllRows,
   prepareTables,
   readSidedBreaks,
   readStructure,

@@ -37,10 +37,12 @@ const FOUND = shape(
   }),
 );
 const PULLED = Type.Object({ names: Type.Array(Type.String()), heightPx: Type.Number(), spacingPx: Type.Number() });
+const MARKS = Type.Array(Type.Tuple([COUNT, Type.String()]));
 const PREPARED = shape(
   Type.Array(
     Type.Object({
-      marks: Type.Array(Type.Tuple([COUNT, Type.String()])),
+      marks: MARKS,
+      topsPx: Type.Array(Type.Number(), { maxItems: 2 * MAX_TABLE_ROWS }),
       last: Type.Integer({ minimum: -1, maximum: 2 * MAX_TABLE_ROWS }),
       carries: Type.Array(Type.Tuple([COUNT, Type.String()])),
       rows: Type.Array(
@@ -71,6 +73,11 @@ export function prepareTables(
 
 export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {
   await world.ask('changeTables', [changes], DONE);
+}
+
+/** Marks all rows of a table. */
+export function markAllRows(world: PagedWorld, table: number): Promise<PreparedTable['marks']> {
+  return world.ask('markAllRows', [table], shape(MARKS));
 }
 
 /** Shows the sheets instead of the document, for good. */

@@ -57,6 +57,8 @@ export interface PaintedRow {
 export interface PreparedTable {
   /** The names of the destinations at which rows of its bodies begin. */
   marks: Array<[row: number, mark: string]>;
+  /** Where all of its rows begin, in CSS pixels, if only some of them have a mark. */
+  topsPx: number[];
   /** The number of its last row. */
   last: number;
   /** The names of the sums that are painted alone, by their numbers. */

@@ -88,6 +88,7 @@ export interface Questions {
   removePageNames(): null;
   namePages(classes: PageClass[], pages: number[]): Naming;
   findTables(): FoundTables;
+  markAllRows(number: number): PreparedTable['marks'];
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   prepareHeaders(markup: string[]): null;
   measureHeaders(widthsPx: number[]): number[] | null;

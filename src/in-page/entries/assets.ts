@@ -8,9 +8,9 @@ import { finishAnimations } from './animations.ts';
 import { mayLoseContent } from './inspect/lost-content.ts';
 import { readMetadata } from './metadata.ts';
 import { readPageSizes } from './page-rules.ts';
-import { hasPagedTables } from './paged/find-tables.ts';
 import { hasLastBlock } from './paged/layout/last-block.ts';
 import { mayHavePageRisks } from './paged/layout/page-risks.ts';
+import { hasPagedTables } from './paged/tables/find-tables.ts';
 import { seeText } from './seen-text.ts';
 
 const MANY_ELEMENTS = 1_000;

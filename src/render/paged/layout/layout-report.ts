@@ -9,13 +9,13 @@ import { type LayoutBox, layoutPrefix } from '../../../in-page/contract/layout.t
 import { MAX_LAYOUT_ELEMENTS } from '../../../in-page/contract/limits.ts';
 import type { Questions } from '../../../in-page/contract/questions.ts';
 import { readPageView } from '../../../pdf/paged/page-areas.ts';
-import { pageHeights } from '../../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { PrintOrder } from '../../print-order.ts';
 import type { LocatedElement } from '../../report-schema.ts';
 import { pagesWithin } from '../../request/values/page-ranges.ts';
+import { type Corner, readCorner } from '../corners.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
-import { type Corner, PlacedBoxes, POINTS_PER_PX } from './placed-boxes.ts';
+import { PlacedBoxes } from './placed-boxes.ts';
 
 const Length = Type.Number();
 /** The answer to `placeLayoutLinks`. */
@@ -105,12 +105,9 @@ export class LayoutReport implements PagedPart {
   /** Where destinations have the corners of boxes. */
   #readCorners(file: PagedPrint['file']): Map<number, Corner> {
     const corners = new Map<number, Corner>();
-    const heights = pageHeights(file);
     for (const [number, { destination }] of this.#boxes.entries()) {
-      const found = destination === null ? undefined : file.destinationOf(destination);
-      const height = heights[found?.index ?? -1];
-      if (!found || height === undefined) continue;
-      corners.set(number, { page: found.index, xPx: found.left / POINTS_PER_PX, yPx: (height - found.top) / POINTS_PER_PX });
+      const corner = destination === null ? undefined : readCorner(file, destination);
+      if (corner) corners.set(number, corner);
     }
     return corners;
   }

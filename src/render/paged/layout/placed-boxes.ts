@@ -2,6 +2,7 @@
 import type { LayoutBox } from '../../../in-page/contract/layout.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
 import type { LocatedElement } from '../../report-schema.ts';
+import type { Corner } from '../corners.ts';
 import type { PagedPrint } from '../paged-part.ts';
 
 export type BreakCause = LocatedElement['fragments'][number]['break_before'];
@@ -11,17 +12,10 @@ export interface PlacedFragment extends Place {
   cause: BreakCause;
 }
 
-export const POINTS_PER_PX = 0.75;
+const POINTS_PER_PX = 0.75;
 /** Chromium rounds the edges of links to whole pixels. */
 const TOLERANCE_PX = 2;
 const NO_BOX = { x: 0, y: 0, width: 0, height: 0 };
-
-/** The upper left corner of a box, as seen from that of the area between the margins of its page. */
-export interface Corner {
-  page: number;
-  xPx: number;
-  yPx: number;
-}
 
 /** What a print tells of boxes. */
 interface Found extends Pick<PagedPrint, 'places' | 'area'> {

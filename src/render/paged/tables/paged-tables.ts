@@ -4,7 +4,7 @@
  */
 
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
-import { changeTables, findTables, prepareTables } from '../../../chromium/paged/table-questions.ts';
+import { changeTables, findTables, markAllRows, prepareTables } from '../../../chromium/paged/table-questions.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { OverlayBox } from '../../../in-page/contract/overlay.ts';
 import {
@@ -16,8 +16,10 @@ import {
 } from '../../../in-page/contract/paged-tables.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
+import { readCorner } from '../corners.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
 import { readScale } from '../ruler.ts';
+import { findRowPages } from './row-pages.ts';
 import { TableSums } from './table-sums.ts';
 
 /** CSS pixels by which heights may differ: links are on whole pixels, and rows lose half of a thin border. */
@@ -61,8 +63,17 @@ class PagedTables implements PagedPart {
     for (const table of this.#tables) table.read(print, scale);
     const changes = this.#tables.flatMap((table, number) => table.change(number) ?? []);
     if (changes.length) await changeTables(this.#document.paged, changes);
-    else for (const table of this.#tables) table.paint(this.overlay, scale);
-    return changes.length > 0;
+    const isMarked = await this.#markAll();
+    if (changes.length || isMarked) return true;
+    for (const table of this.#tables) table.paint(this.overlay, scale);
+    return false;
+  }
+
+  /** Marks all rows of tables whose marked rows do not tell the pages of the others. Returns whether there are any. */
+  async #markAll(): Promise<boolean> {
+    const uncertain = [...this.#tables.entries()].filter(([, table]) => table.isUncertain);
+    for (const [number, table] of uncertain) table.mark(await markAllRows(this.#document.paged, number));
+    return uncertain.length > 0;
   }
 
   async end({ file }: PagedPrint): Promise<PagedOutcome> {
@@ -79,24 +90,37 @@ class PagedTables implements PagedPart {
 class PrintedTable {
   readonly #prepared: PreparedTable;
   readonly #sums: TableSums;
-  readonly #pages = new Map<number, number>();
+  #marks: PreparedTable['marks'];
+  /** The page of each row that has an amount, and of the first and the last. */
+  #pages: ReadonlyMap<number, number> = new Map();
   #places: PagedPrint['places'] = new Map();
   #breaks = false;
   #topPx: number;
   #bottomPx: number;
   #isMoved = false;
+  #hasAllMarks: boolean;
+  isUncertain = false;
 
   constructor(prepared: PreparedTable, sums: TableSums) {
     this.#prepared = prepared;
+    this.#marks = prepared.marks;
+    this.#hasAllMarks = !prepared.topsPx.length;
     this.#sums = sums;
     this.#topPx = prepared.top.heightPx;
     this.#bottomPx = prepared.bottom.heightPx;
   }
 
-  read({ places, file }: PagedPrint, scale: number): void {
-    this.#places = places;
-    this.#pages.clear();
-    for (const [row, mark] of this.#prepared.marks) this.#pages.set(row, Math.max(0, file.destinationOf(mark)?.index ?? 0));
+  /** Takes the marks of all rows. */
+  mark(marks: PreparedTable['marks']): void {
+    this.#marks = marks;
+    this.#hasAllMarks = true;
+  }
+
+  read(print: PagedPrint, scale: number): void {
+    this.#places = print.places;
+    const pages = this.#hasAllMarks ? this.#readMarks(print) : this.#readSomeMarks(print);
+    this.isUncertain = !pages;
+    if (pages) this.#pages = pages;
     this.#sums.place((row) => this.#pages.get(row) ?? this.#first);
     const { top, bottom, before } = this.#prepared;
     const [topPx, bottomPx] = [this.#height(top, scale) ?? this.#topPx, this.#height(bottom, scale) ?? this.#bottomPx];
@@ -105,6 +129,20 @@ class PrintedTable {
     this.#isMoved = !isSame || (breaks && !this.#breaks);
     if (!isSame) [this.#topPx, this.#bottomPx] = [topPx, bottomPx];
     this.#breaks ||= breaks;
+  }
+
+  #readMarks({ file }: PagedPrint): Map<number, number> {
+    return new Map(this.#marks.map(([row, mark]) => [row, Math.max(0, file.destinationOf(mark)?.index ?? 0)]));
+  }
+
+  /** Returns undefined if they do not tell the pages of all rows. */
+  #readSomeMarks({ file }: PagedPrint): Map<number, number> | undefined {
+    const marked = this.#marks.flatMap(([row, mark]) => {
+      const corner = readCorner(file, mark);
+      return corner ? { row, page: corner.page, topPx: corner.yPx } : [];
+    });
+    const pages = marked.length === this.#marks.length ? findRowPages(marked, this.#prepared.topsPx) : undefined;
+    return pages && new Map(pages.entries());
   }
 
   /** A margin at the beginning of a page only has an effect after a forced break. */

@@ -12,10 +12,10 @@ import {
   MAX_SUMMED,
   MAX_TABLE_ROWS,
   ROW_PAGES,
-} from '../../contract/paged-tables.ts';
-import { Locator } from '../../dom/locator.ts';
-import { findClosest, findFirst, read, readAttribute } from '../../dom/nodes.ts';
-import { selectIn } from '../../dom/roots.ts';
+} from '../../../contract/paged-tables.ts';
+import { Locator } from '../../../dom/locator.ts';
+import { findClosest, findFirst, read, readAttribute } from '../../../dom/nodes.ts';
+import { selectIn } from '../../../dom/roots.ts';
 
 export interface PagedTable {
   table: HTMLTableElement;

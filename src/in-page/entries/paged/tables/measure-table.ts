@@ -1,5 +1,5 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed, because each change needs a new layout. */
-import { measureBox, read } from '../../dom/nodes.ts';
+import { measureBox, read } from '../../../dom/nodes.ts';
 
 /** Cells that share borders lose half of them. */
 const THIN_PX = 1;

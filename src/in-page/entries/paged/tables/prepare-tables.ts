@@ -2,7 +2,7 @@
  * Prepares tables whose head and foot depend on their pages. Sums, and rows that are on some pages, are hidden, and have the room that they
  * need, where links tell their places; the overlay paints them. Rows that are only on the first or last page become rows of the body.
  */
-import { type OverlayBox, RULER_PX } from '../../contract/overlay.ts';
+import { type OverlayBox, RULER_PX } from '../../../contract/overlay.ts';
 import {
   MAX_RESERVED,
   markPrefix,
@@ -11,18 +11,19 @@ import {
   type PulledRows,
   type RowPages,
   type TableChange,
-} from '../../contract/paged-tables.ts';
-import { adoptStyles } from '../../dom/adopt-styles.ts';
-import { Changes } from '../../dom/changes.ts';
-import { removeCover } from '../../dom/cover.ts';
-import { createHtml, setLook } from '../../dom/create-html.ts';
-import { Destinations } from '../../dom/destinations.ts';
-import { call, findClosest, read, readAttribute, readName } from '../../dom/nodes.ts';
-import { createInnerProbe, createProbe, createRuler, Probes } from '../../dom/probes.ts';
-import { selectIn } from '../../dom/roots.ts';
+} from '../../../contract/paged-tables.ts';
+import { adoptStyles } from '../../../dom/adopt-styles.ts';
+import { Changes } from '../../../dom/changes.ts';
+import { removeCover } from '../../../dom/cover.ts';
+import { createHtml, setLook } from '../../../dom/create-html.ts';
+import { Destinations } from '../../../dom/destinations.ts';
+import { call, findClosest, read, readAttribute, readName } from '../../../dom/nodes.ts';
+import { createInnerProbe, createProbe, createRuler, Probes } from '../../../dom/probes.ts';
+import { selectIn } from '../../../dom/roots.ts';
+import { fillBox, registerPainter, toPixels, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
+import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
 import { type MeasuredTable, measureHeights, measureTable } from './measure-table.ts';
-import { fillBox, registerPainter, toPixels, wrapLike } from './overlay.ts';
 
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
@@ -35,6 +36,7 @@ const WHOLE_ROWS = ':where([data-platen-carries] > tbody > tr) { break-inside: a
 const changes = new Changes();
 /** The tables as they were. */
 let measures: MeasuredTable[] = [];
+let tables: TablePreparation[] = [];
 
 /**
  * `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. Only if heads may be painted, rows
@@ -50,7 +52,7 @@ export function prepareTables(key: string, reserved: string[][][], mayPaintHeads
   adoptStyles(WHOLE_ROWS, changes);
   const probes = new Probes(changes);
   probes.add(createRuler(`${key}:ruler`, RULER_PX));
-  const tables = pagedTables().map((table, number) => new TablePreparation(table, number, key, probes));
+  tables = pagedTables().map((table, number) => new TablePreparation(table, number, key, probes));
   for (const [number, table] of tables.entries()) table.hideRows(reserved[number] ?? [], rows[number] ?? []);
   for (const table of tables) table.measureHidden(); // of all at once, because each change needs a new layout
   const prepared = tables.map((table) => table.prepare());
@@ -70,6 +72,11 @@ export function changeTables(orders: TableChange[]): null {
   return null;
 }
 
+/** Marks all rows of the table with this number, in addition to those that are. */
+export function markAllRows(number: number): PreparedTable['marks'] {
+  return tables[number]?.markAll() ?? [];
+}
+
 class TablePreparation {
   readonly #table: HTMLTableElement;
   readonly #rows: HTMLTableRowElement[];
@@ -81,6 +88,7 @@ class TablePreparation {
   readonly #key: string;
   readonly #probes: Probes;
   readonly #measured: MeasuredTable;
+  readonly #destinations: Destinations;
   /** What each sum is at the end of the table. */
   #totals: string[] = [];
   /** The rows that the overlay paints. */
@@ -98,6 +106,7 @@ class TablePreparation {
     this.#key = key;
     this.#probes = probes;
     this.#measured = measures[number] as MeasuredTable;
+    this.#destinations = new Destinations(`${markPrefix(key)}${number}r`, changes);
     this.#heights = this.#measured.heights;
   }
 
@@ -123,11 +132,11 @@ class TablePreparation {
     for (const [number, element] of this.#carries.entries())
       if (this.#isTotal(number)) element.textContent = this.#totals[number] ?? '';
     for (const number of alone) this.#registerCarry(number);
-    const marks = this.#markRows();
+    const marked = this.#markRows();
     const before = top.names.length ? this.#nameBefore() : '';
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
     const [rows, last] = [[...this.#painted.values()], this.#rows.length - 1];
-    return { marks, last, carries, rows, top, bottom, swapped: this.#swapped, before };
+    return { ...marked, last, carries, rows, top, bottom, swapped: this.#swapped, before };
   }
 
   #carryName(number: number): string {
@@ -257,12 +266,21 @@ class TablePreparation {
     if (this.#carries.length) changes.setAttribute(this.#table, 'data-platen-carries', '');
   }
 
-  /** The first and the last row, and all that state an amount. */
-  #markRows(): Array<[row: number, mark: string]> {
+  /** Marks the first and the last row, and all that state an amount. */
+  markAll(): PreparedTable['marks'] {
     const counted = Object.values(this.#found.columns).flatMap((amounts) => amounts.map(([row]) => row));
-    const numbers = [...new Set([0, ...counted, this.#rows.length - 1])].filter((number) => this.#rows[number]);
-    const destinations = new Destinations(`${markPrefix(this.#key)}${this.#number}r`, changes);
-    return numbers.map((number) => [number, destinations.mark(markable(this.#rows[number] as HTMLTableRowElement))]);
+    return this.#mark([0, ...counted, this.#rows.length - 1]);
+  }
+
+  /** Marks some of many rows. */
+  #markRows(): Pick<PreparedTable, 'marks' | 'topsPx'> {
+    const topsPx = this.#rows.length > MAX_MARKED ? measureTops(this.#rows) : [];
+    return topsPx.length ? { marks: this.#mark(someRows(topsPx)), topsPx } : { marks: this.markAll(), topsPx };
+  }
+
+  #mark(numbers: number[]): PreparedTable['marks'] {
+    const rows = [...new Set(numbers)].filter((number) => this.#rows[number]);
+    return rows.map((number) => [number, this.#destinations.mark(markable(this.#rows[number] as HTMLTableRowElement))]);
   }
 
   /** Places a link at the end of what is before the table. Returns its name. */
