@@ -44,6 +44,13 @@ describe('footnotes', () => {
     expect(text.replace(/\s/g, '')).toMatch(/word0x\[a\]end.*word1x\[b\]end.*word2x\[a\]end.*I:note0\.II:note1\.I:note2\./);
   });
 
+  test.each(['PDF/UA-1', 'PDF/A-3a'])('are refused in %s, because screen readers would not read them', async (conformance) => {
+    const html = document(note(0)).replace('<!doctype html>', '<!doctype html><html lang="en"><title>Notes</title>');
+    const reply = await web.ada.pdf({ html, options: { conformance } });
+    expect((await problem(reply, 422, 'print_failed')).detail).toMatch(/footnotes.*no tags.*options\.conformance/);
+    expect((await web.ada.pdf({ html: html.replace('class="n"', ''), options: { conformance } })).status).toBe(200);
+  });
+
   test('may follow each other in one line', async () => {
     const css = '.n { footnote-display: inline } @footnote { color: #ff0000; font-size: 9px }';
     const { placed } = await render(document(note(0) + note(1), css));

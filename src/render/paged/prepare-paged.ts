@@ -5,7 +5,9 @@ import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
+import { ServiceError } from '../../errors.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
+import { claimsStructure } from '../../pdf/conformance/profiles.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
@@ -21,6 +23,9 @@ import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
 import { preparePagedTables } from './tables/paged-tables.ts';
 
+const UNTAGGED_NOTES =
+  'footnotes (float: footnote) have no tags, which options.conformance requires for PDF/UA and level A of PDF/A; put the notes at the end of their section, with role="doc-endnotes"';
+
 /** Returns undefined if there is no such content. `settings` are those of the print. */
 export async function preparePaged(
   document: LoadedDocument,
@@ -32,7 +37,7 @@ export async function preparePaged(
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const found: Array<PagedPart | undefined> = [
     await preparePagedTables(document, key, print.tagged || print.outline),
-    print.singlePage ? undefined : await prepareFootnotes(document, key),
+    print.singlePage ? undefined : await prepareFootnotes(document, key, order.finish.conformance),
     ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
     sidedBreaks,
     print.singlePage ? undefined : await LastBlock.prepare(document, key),
@@ -43,8 +48,14 @@ export async function preparePaged(
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }
 
-async function prepareFootnotes({ pagedStyles, paged }: LoadedDocument, key: string): Promise<PagedPart | undefined> {
+/** Footnotes are painted, and what is painted has no tags. Throws `print_failed` if the PDF claims to have tags for all that it shows. */
+async function prepareFootnotes(
+  { pagedStyles, paged }: LoadedDocument,
+  key: string,
+  claims: PrintOrder['finish']['conformance'],
+): Promise<PagedPart | undefined> {
   const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, `${key}n`) : [];
+  if (footnotes.length && claimsStructure(claims)) throw new ServiceError('print_failed', UNTAGGED_NOTES);
   return footnotes.length ? new Footnotes(paged, footnotes, pagedStyles.restartsFootnotes) : undefined;
 }
 
