@@ -4,11 +4,11 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import { failureFields } from '../failure-fields.ts';
 import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { AnyRequest, CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
+import { failureFields } from '../request-log/failure-fields.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, runTracedLater } from '../tracing.ts';

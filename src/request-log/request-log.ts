@@ -5,13 +5,13 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors.ts';
-import { FAILURE_MEMBERS } from '../failure-fields.ts';
 import { createId, isId } from '../ids.ts';
 import type { Database } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import type { NewRow, Selected } from '../storage/tables.ts';
 import type { WorkLog } from '../work-log.ts';
 import { describeFailure } from './describe-failure.ts';
+import { FAILURE_MEMBERS } from './failure-fields.ts';
 import type { FailurePicture, FailurePictures } from './failure-pictures.ts';
 
 /** Where an entry comes from. */

@@ -2,6 +2,7 @@
 import type { PDFiumPage } from '@hyzyla/pdfium';
 import { choosePages } from '../pdf/assemble/page-choice.ts';
 import { inTime, serveTasks } from '../queue/serve-tasks.ts';
+import { POINTS_PER_INCH } from '../units.ts';
 import { encodeImage, type ImageEncoding } from './encode-image.ts';
 import { drawPage, encodePng, openPdf, orEnd, pageSize, type WhyClosed } from './pdfium.ts';
 
@@ -45,7 +46,6 @@ export type DrawnMany =
 /** No page is begun after this time or this many bytes, so that a task ends in time and owners take turns. */
 const TURN_MS = 5_000;
 const TURN_BYTES = 33_554_432;
-const POINTS_PER_INCH = 72;
 
 serveTasks((task: DrawTask | DrawManyTask) => orEnd<Drawn | DrawnMany>('dpi' in task ? drawMany(task) : draw(task)));
 

@@ -1,6 +1,7 @@
 /** Prepares headers and footers: the caller's templates in, the templates for Chromium and their heights out. */
 
 import { Type } from 'typebox';
+import { PX_PER_INCH } from '../../units.ts';
 import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 
 /**
@@ -20,7 +21,6 @@ const GAP_INCHES = 1 / 2.54;
 /** Hides the URL `about:blank`. */
 const NO_ADDRESS = '<style>.url { display: none !important }</style>';
 const NOTHING = '<span></span>';
-const PX_PER_INCH = 96;
 const Height = Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX });
 
 export interface HeaderFooterTemplates {

@@ -1,4 +1,6 @@
 /** Converts print settings to the parameters of DevTools. */
+
+import { PX_PER_INCH } from '../../units.ts';
 import type { Params } from '../devtools/connection.ts';
 import { type HeaderFooterTemplates, templateParameters } from './header-footer.ts';
 
@@ -24,8 +26,6 @@ export interface PrintSettings {
   fitsWidth?: boolean;
   templates: HeaderFooterTemplates;
 }
-
-const PX_PER_INCH = 96;
 
 /** The height of a page between its margins in CSS pixels of the document, or 0 without a print. */
 export function pageHeight(settings: PrintSettings | undefined): number {

@@ -1,8 +1,8 @@
 /** Computes print settings for a document on one sheet of its height. */
 import { ServiceError } from '../../errors.ts';
+import { PX_PER_INCH } from '../../units.ts';
 import type { PrintSettings } from './print-options.ts';
 
-const PX_PER_INCH = 96;
 /** The largest side of a page is 200 inches (ISO 32000-1, annex C). */
 const MAX_INCHES = 200;
 /** Overrides page breaks of the document. In the first layer, `!important` precedes that of the document. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EXPLANATIONS } from '../../error-explanations.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { type FieldSchema, failureFields } from '../../failure-fields.ts';
+import { type FieldSchema, failureFields } from '../../request-log/failure-fields.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
 import { awaitsContinue } from './expect-continue.ts';
 import { requestOrigin } from './origin.ts';

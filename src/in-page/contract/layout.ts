@@ -16,7 +16,7 @@ export interface LayoutBox extends BreakCauses {
   /** The box above it, if it has a number. */
   previous: number | null;
   /** The box as seen from the link in it or from its destination, if there is one. Links over boxes in tables would take 10 ms each. */
-  fromLink: RelativeBox | null;
+  fromMark: RelativeBox | null;
   /** The name of the destination that tells where its corner is, instead of a link. */
   destination: string | null;
   /** How far its right edge is from that of the page, if that does not depend on the width of the page. */
@@ -42,7 +42,7 @@ export interface PageRisk {
   /** The names of the destinations of the element and of what belongs to it, if its pages are all that matters. */
   destinations: [element: string, next: string] | null;
   /** A fixed box as seen from the link in it. */
-  fromLink: RelativeBox | null;
+  fromMark: RelativeBox | null;
   /** What a diagram or an absolutely positioned box paints, as seen from its corner. */
   paints: RelativeBox[];
   /** What may be below it, over which are links to `KEY:risk-N-text-M`. */

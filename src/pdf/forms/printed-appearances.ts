@@ -1,5 +1,6 @@
 /** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the editable out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { POINTS_PER_PX } from '../../units.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { findResources, pageView } from '../objects/page-view.ts';
@@ -9,7 +10,6 @@ import type { Forms } from './forms.ts';
 import { type Margins, textMargins } from './text-margins.ts';
 
 /** The scale of the printed appearances, which viewers fit into the rectangles of the fields. */
-const POINTS_PER_PX = 0.75;
 
 /** The form XObjects by `appearanceKey`. */
 export async function printedAppearances(

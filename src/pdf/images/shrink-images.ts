@@ -4,6 +4,7 @@
  */
 import { deflateSync, inflateSync } from 'node:zlib';
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { POINTS_PER_INCH } from '../../units.ts';
 import type { ImageSettings } from '../finish-settings.ts';
 import type { EditableObject, EditablePdf } from '../objects/editable-pdf.ts';
 import { isStream } from '../objects/raw-file.ts';
@@ -11,7 +12,6 @@ import { drawnSizes, isImage } from './drawn-sizes.ts';
 import { decodeJpeg, encodeJpeg, type Pixels } from './jpeg-codec.ts';
 import { type Size, scaleDown } from './scale-pixels.ts';
 
-const POINTS_PER_INCH = 72;
 /** The quality of a JPEG that is scaled down, if the caller chose none. */
 const DEFAULT_QUALITY = 90;
 /** A larger picture stays as it is, so that a thread needs less than a gigabyte. */

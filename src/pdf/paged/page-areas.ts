@@ -1,12 +1,11 @@
 /** Reads the areas between the margins of the pages of a print. */
+
+import { POINTS_PER_INCH, POINTS_PER_PX } from '../../units.ts';
 import type { PrintedPages } from '../edit/printed-pages.ts';
 import { type PrintedView, readView } from '../objects/inspect.ts';
 
 /** Lengths in points. */
 export type PageArea = Record<'left' | 'top' | 'width' | 'height' | 'pageWidth' | 'pageHeight', number>;
-
-const POINTS_PER_INCH = 72;
-const POINTS_PER_PX = POINTS_PER_INCH / 96;
 
 /**
  * Makes a function that reads the area of a page by its index. A page that shows too little between its margins is like the one before it,

@@ -3,6 +3,8 @@
  * draws them after the document, in an area that is as large as the sheet (`PrintHeaderAndFooter`:
  * https://source.chromium.org/chromium/chromium/src/+/main:components/printing/renderer/print_render_frame_helper.cc).
  */
+
+import { POINTS_PER_PX } from '../../units.ts';
 import type { PrintedPages } from '../edit/printed-pages.ts';
 import { contentView, type PrintedView } from '../objects/inspect.ts';
 import { type Area, readPainted } from './painted-areas.ts';
@@ -24,7 +26,6 @@ const FIRST_PAGES = 2;
 const MAX_PAGES = 20;
 const WHOLE_SHEET = /\nq\n0 0 ([\d.]+) [\d.]+ re\nW\*? n\n/g;
 const PAGE_MATRIX = /^(\.\d+) 0 0 -.*\n/;
-const POINTS_PER_PX = 0.75;
 /** Points that a header may reach into the area of the page, whose lines have some space above them. */
 const TOLERANCE = 2;
 /** What takes more of a page is its background. */

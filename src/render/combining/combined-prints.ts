@@ -11,6 +11,7 @@ import type { Page } from '../../chromium/page.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Split } from '../../pdf/edit/split-documents.ts';
 import type { PagePool } from '../../pool/pool.ts';
+import { PX_PER_INCH } from '../../units.ts';
 import type { PrintOrder } from '../print-order.ts';
 import type { RenderOwner } from '../render-owner.ts';
 import type { FinishQueue } from '../steps/finish-queue.ts';
@@ -57,7 +58,6 @@ type Result = PrintedDocument | Extract<Split[number], string>;
 /** With more, a document hardly gets faster, and all wait for the last. */
 const MAX_MEMBERS = 16;
 const MAX_CHARACTERS = 1_000_000;
-const PX_PER_INCH = 96;
 /** Heads that were refused are remembered, so that their documents are not tried again. */
 const MAX_REFUSED = 1_000;
 

@@ -1,5 +1,6 @@
 /** Reads where a print has a destination: a fragment of a URL in, a page and CSS pixels out. */
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
+import { PX_PER_POINT } from '../../units.ts';
 
 /** The upper left corner of a box, in whole CSS pixels from that of the area between the margins of its page. */
 export interface Corner {
@@ -7,8 +8,6 @@ export interface Corner {
   xPx: number;
   yPx: number;
 }
-
-const PX_PER_POINT = 96 / 72;
 
 /** Undefined if the print does not have it. Chromium does not apply margins and scale to destinations. */
 export function readCorner(file: PrintedPages, fragment: string): Corner | undefined {

@@ -10,10 +10,10 @@ import type { Crowding, FootnoteParts, MeasuredFootnotes, PagedFootnote } from '
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import type { PrintedView } from '../../pdf/objects/inspect.ts';
 import { readPageView } from '../../pdf/paged/page-areas.ts';
+import { POINTS_PER_PX } from '../../units.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
-const POINTS_PER_PX = 0.75;
 /** The share of a page that footnotes take without being divided. */
 const MAX_WHOLE = 0.3;
 const MAX_SHARE = 0.7;

@@ -10,6 +10,7 @@ import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
+import { POINTS_PER_PX } from '../../units.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { pagesWithin } from '../request/values/page-ranges.ts';
 import { marginRules, type SetString } from './margin-texts.ts';
@@ -19,7 +20,6 @@ import type { PagedPart, PagedPrint } from './paged-part.ts';
 import { runningBoxes } from './running-margins.ts';
 import type { SidedBreaks } from './sided-breaks.ts';
 
-const POINTS_PER_PX = 0.75;
 /** Points by which the first element of a page may be lower than the page. */
 const TOLERANCE = 2;
 const NO_PAGES: NumberedPages = { numbers: [], ofSection: [], sectionPages: [] };

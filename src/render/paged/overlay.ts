@@ -7,7 +7,7 @@ import type { OverlayBox, OverlaySheet } from '../../in-page/contract/overlay.ts
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { drawOverlay } from '../../pdf/paged/overlay-pages.ts';
 import { JoinedWindows } from '../../pdf/windows/join-windows.ts';
-import { POINTS_PER_INCH } from '../request/values/lengths.ts';
+import { POINTS_PER_INCH } from '../../units.ts';
 import { printedPages } from '../request/values/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
 

@@ -11,13 +11,11 @@ import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { HeaderMargins } from '../../in-page/contract/page-headers.ts';
 import type { PageArea } from '../../pdf/paged/page-areas.ts';
+import { POINTS_PER_INCH, POINTS_PER_PX, PX_PER_INCH } from '../../units.ts';
 import type { HeaderOrder, PagedPlan } from '../request/paged-options.ts';
-import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import type { GeneratedContent } from './generated-content.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
-const PX_PER_INCH = 96;
-const POINTS_PER_PX = POINTS_PER_INCH / PX_PER_INCH;
 const EDGE = EDGE_INCHES * POINTS_PER_INCH;
 /** Points, or pixels, by which rounding may change a length. */
 const TOLERANCE = 1;

@@ -3,6 +3,7 @@ import type { Content } from '../../chromium/load/load-settings.ts';
 import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { type PrintedView, printedView, widestPage } from '../../pdf/objects/inspect.ts';
+import { PX_PER_INCH, PX_PER_POINT } from '../../units.ts';
 
 /** Lengths are in CSS pixels of the document, at the scale that was set if the PDF does not tell another. */
 export interface PaperView {
@@ -16,8 +17,6 @@ export interface PaperView {
   heightPx: number;
 }
 
-const PX_PER_POINT = 96 / 72;
-const PX_PER_INCH = 96;
 const PAGE_RULE = /@page|@import|<link/i;
 
 const TOLERANCE = 0.01;

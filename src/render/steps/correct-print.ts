@@ -5,7 +5,7 @@ import { scaleLinkDestinations } from '../../pdf/edit/link-destinations.ts';
 import { normalizeElementIds } from '../../pdf/edit/normalize-element-ids.ts';
 import { correctPageSizes, type PageSize } from '../../pdf/edit/page-boxes.ts';
 import { makeLinksRelative } from '../../pdf/edit/relative-links.ts';
-import { POINTS_PER_INCH } from '../request/values/lengths.ts';
+import { POINTS_PER_INCH } from '../../units.ts';
 import type { PrintedDocument } from './printed-document.ts';
 
 export async function correctPrint(

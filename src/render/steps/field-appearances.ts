@@ -5,6 +5,7 @@
 import type { PrintJob } from '../../chromium/print-once.ts';
 import { type FieldSize, fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { FormControl } from '../../tag-structure.ts';
+import { POINTS_PER_PX, PX_PER_INCH } from '../../units.ts';
 import { fieldPage, fieldPages, type State } from './field-pages.ts';
 import { generatedPage } from './generated-page.ts';
 
@@ -19,8 +20,6 @@ export interface FieldAppearances {
   jobs: PrintJob[];
 }
 
-const POINTS_PER_PX = 0.75;
-const PX_PER_INCH = 96;
 /** Maximum number of pages of one print: Chromium takes 2 seconds for 1,000 pages, but 12 for 2,000. */
 const MAX_PAGES = 250;
 /** Tolerance for rounding. */

@@ -7,9 +7,9 @@ import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument } from '../../pdf/finish-settings.ts';
 import type { FieldSize } from '../../pdf/forms/field-places.ts';
 import type { FormControl } from '../../tag-structure.ts';
+import { POINTS_PER_INCH } from '../../units.ts';
 import type { FieldPlan } from '../request/signature-options.ts';
 import { escapeHtml } from '../request/values/escape-html.ts';
-import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import { generatedPage } from './generated-page.ts';
 import type { ShownSignature, Signing } from './signing.ts';
 

@@ -9,8 +9,8 @@ import type { PagePrint } from '../../chromium/print-once.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument, FieldPosition, SignatureField, SignaturePlaceholder } from '../../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../../pdf/objects/chunked-buffer.ts';
+import { POINTS_PER_INCH } from '../../units.ts';
 import type { FieldPlan, SignaturePlan } from '../request/signature-options.ts';
-import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import type { FinishQueue } from './finish-queue.ts';
 
 export interface SigningServices {

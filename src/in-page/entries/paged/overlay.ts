@@ -2,6 +2,8 @@
  * Paints over the pages of a print: one sheet for each page, on which copies of elements are in the places that the print has for them.
  * The rest of the document is hidden meanwhile, so that its style sheets, fonts and images are those of what is painted.
  */
+
+import { PX_PER_POINT } from '../../../units.ts';
 import type { OverlayBox, OverlaySheet } from '../../contract/overlay.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
@@ -15,7 +17,6 @@ export type Painter = (box: OverlayBox) => HTMLElement;
 
 /** Unlike `div`, few rules of documents match it. */
 export const SHEET = 'platen-sheet';
-const PX_PER_POINT = 96 / 72;
 const ROOT_LOOK = {
   display: 'block',
   position: 'static',

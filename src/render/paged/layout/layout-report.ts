@@ -30,7 +30,7 @@ const LAYOUT_LINKS = shape(
       Type.Object({
         last: Type.Integer(),
         previous: Type.Union([Type.Null(), Type.Integer()]),
-        fromLink: Type.Union([Type.Null(), Type.Object({ x: Length, y: Length, width: Length, height: Length })]),
+        fromMark: Type.Union([Type.Null(), Type.Object({ x: Length, y: Length, width: Length, height: Length })]),
         destination: Type.Union([Type.Null(), Type.String()]),
         toRightPx: Type.Union([Type.Null(), Length]),
         isForced: Type.Boolean(),

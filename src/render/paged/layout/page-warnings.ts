@@ -8,11 +8,11 @@ import { type PageRisk, type RelativeBox, RISK_KINDS } from '../../../in-page/co
 import { MAX_PAGE_RISKS } from '../../../in-page/contract/limits.ts';
 import { readPageView } from '../../../pdf/paged/page-areas.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
+import { POINTS_PER_PX } from '../../../units.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import type { Warning } from '../../report-schema.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
 
-const POINTS_PER_PX = 0.75;
 /** Points that a box may overlap the area of the page without covering anything. */
 const OVERLAP = 4;
 /** The part of a line that must be covered. */
@@ -28,7 +28,7 @@ const PAGE_RISKS = shape(
       element: Type.String(),
       reason: Type.String({ maxLength: 200 }),
       destinations: Type.Union([Type.Null(), Type.Tuple([Type.String(), Type.String()])]),
-      fromLink: Type.Union([Type.Null(), BOX]),
+      fromMark: Type.Union([Type.Null(), BOX]),
       paints: Type.Array(BOX, { maxItems: 100 }),
       texts: Type.Array(Type.Object({ element: Type.String(), heightPx: Length, lines: Type.Array(BOX, { maxItems: 100 }) }), {
         maxItems: 100,
@@ -174,13 +174,13 @@ function pageEnd(print: PagedPrint, page: number): number {
   return top + height;
 }
 
-function judgeFixed({ risk: { fromLink }, places, pages, print: { area: areaOf, file }, scale }: Evidence): Finding | undefined {
+function judgeFixed({ risk: { fromMark }, places, pages, print: { area: areaOf, file }, scale }: Evidence): Finding | undefined {
   const [link] = places;
   const isOnAll = pages.length === file.pages.length; // else it is in a margin
-  if (!link || !fromLink || file.pages.length < 2 || !isOnAll) return undefined;
+  if (!link || !fromMark || file.pages.length < 2 || !isOnAll) return undefined;
   const area = areaOf(link.page);
-  const top = link.y + fromLink.y * scale;
-  const bottom = top + fromLink.height * scale;
+  const top = link.y + fromMark.y * scale;
+  const bottom = top + fromMark.height * scale;
   if (Math.min(bottom, area.top + area.height) - Math.max(top, area.top) < OVERLAP) return undefined;
   const isAbove = top + bottom < 2 * area.top + area.height;
   const room = Math.ceil(isAbove ? bottom : bottom - top + area.top);

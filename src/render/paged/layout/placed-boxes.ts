@@ -1,6 +1,7 @@
 /** Where boxes of a document are on its pages, and why each page begins with what it begins. */
 import type { LayoutBox } from '../../../in-page/contract/layout.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
+import { POINTS_PER_PX } from '../../../units.ts';
 import type { LocatedElement } from '../../report-schema.ts';
 import type { Corner } from '../corners.ts';
 import type { PagedPrint } from '../paged-part.ts';
@@ -12,7 +13,6 @@ export interface PlacedFragment extends Place {
   cause: BreakCause;
 }
 
-const POINTS_PER_PX = 0.75;
 /** Chromium rounds the edges of links to whole pixels. */
 const TOLERANCE_PX = 2;
 const NO_BOX = { x: 0, y: 0, width: 0, height: 0 };
@@ -52,7 +52,7 @@ export class PlacedBoxes {
   #partsOf(number: number): Place[] {
     const known = this.#parts.get(number);
     if (known) return known;
-    const parts = this.#boxes[number]?.fromLink ? this.#partsFromLink(number) : this.#partsOfLink(number);
+    const parts = this.#boxes[number]?.fromMark ? this.#partsFromMark(number) : this.#partsOfLink(number);
     this.#parts.set(number, parts);
     return parts;
   }
@@ -67,9 +67,9 @@ export class PlacedBoxes {
   }
 
   /** A link in a box is at its end. Without the box at the top of a page, its beginning is on the page before. */
-  #partsFromLink(number: number): Place[] {
-    const { fromLink, toRightPx = null } = this.#boxes[number] ?? {};
-    const { x: left, y: above, width, height } = fromLink ?? NO_BOX;
+  #partsFromMark(number: number): Place[] {
+    const { fromMark, toRightPx = null } = this.#boxes[number] ?? {};
+    const { x: left, y: above, width, height } = fromMark ?? NO_BOX;
     const scale = this.#scale;
     const widthAt = (page: number, from: number) => {
       if (toRightPx === null) return width * scale;

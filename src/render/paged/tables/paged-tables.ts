@@ -15,6 +15,7 @@ import {
   type TableChange,
 } from '../../../in-page/contract/paged-tables.ts';
 import type { Place } from '../../../pdf/paged/probes.ts';
+import { PX_PER_POINT } from '../../../units.ts';
 import type { PagedOutcome } from '../../paged-outcome.ts';
 import { readCorner } from '../corners.ts';
 import type { PagedPart, PagedPrint } from '../paged-part.ts';
@@ -228,5 +229,3 @@ class PrintedTable {
     return heights.reduce<number>((sum, height) => sum + ((height ?? 0) * PX_PER_POINT) / scale + spacingPx, 0);
   }
 }
-
-const PX_PER_POINT = 96 / 72;

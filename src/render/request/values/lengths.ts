@@ -1,7 +1,6 @@
 /** Parses lengths and paper formats: the caller's text in, inches out. */
 import { lookUpSize } from '../../../chromium/print/page-sizes.ts';
-
-export const POINTS_PER_INCH = 72;
+import { POINTS_PER_INCH } from '../../../units.ts';
 
 /** The absolute units of CSS, and other spellings of the inch. */
 const PER_INCH: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 /** The settings for marks around printed pages. */
 import type { PrintersMarks } from '../../../pdf/finish-settings.ts';
-import { POINTS_PER_INCH } from '../../request/values/lengths.ts';
+import { POINTS_PER_INCH } from '../../../units.ts';
 import type { PrintedDocument } from '../printed-document.ts';
 
 export function toPressSettings({ printersMarks: marks }: PrintedDocument): PrintersMarks | undefined {

@@ -3,7 +3,7 @@ import type { LayoutBox } from '../../../contract/layout.ts';
 import { measureBox, read } from '../../../dom/nodes.ts';
 
 /** Returns a box as seen from the link in it. */
-export function measureFrom(link: Element, element: Element): LayoutBox['fromLink'] {
+export function measureFrom(link: Element, element: Element): LayoutBox['fromMark'] {
   const [from, { x, y, width, height }] = [measureBox(link), measureBox(element)];
   return { x: x - from.x, y: y - from.y, width, height };
 }

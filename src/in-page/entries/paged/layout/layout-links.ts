@@ -108,7 +108,7 @@ function describe(
     ...readCauses(element, start, names),
     last: numbers.get(lastIn ?? element) ?? 0,
     previous: previous && isElement(previous) ? (numbers.get(previous) ?? null) : null,
-    fromLink: link || destination !== undefined ? measureFrom(link ?? element, element) : null,
+    fromMark: link || destination !== undefined ? measureFrom(link ?? element, element) : null,
     destination: destination ?? null,
     toRightPx: isLine ? measureToRight(element) : null,
   };

@@ -51,14 +51,14 @@ export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   probes.place();
   return found.map(({ kind, element, reason = '', paints = [], texts = [] }, number) => {
     const link = inner[number];
-    const fromLink = link ? measureFrom(link, element) : null;
+    const fromMark = link ? measureFrom(link, element) : null;
     const [own, following] = named[number] ?? [];
     return {
       kind,
       element: elementName(element),
       reason,
       destinations: own && following ? [destinations.mark(own), destinations.mark(following)] : null,
-      fromLink,
+      fromMark,
       paints,
       texts: texts.map(nameText),
     };

@@ -2,6 +2,8 @@
  * Prepares tables whose head and foot depend on their pages. Sums, and rows that are on some pages, are hidden, and have the room that they
  * need, where links tell their places; the overlay paints them. Rows that are only on the first or last page become rows of the body.
  */
+
+import { POINTS_PER_PX } from '../../../../units.ts';
 import { type OverlayBox, RULER_PX } from '../../../contract/overlay.ts';
 import {
   MAX_RESERVED,
@@ -28,7 +30,6 @@ import { type MeasuredTable, measureHeights, measureTable } from './measure-tabl
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
 
-const POINTS_PER_PX = 0.75;
 /** A row is on the page that its sums count it for, unless the document lets it break. */
 const WHOLE_ROWS = ':where([data-platen-carries] > tbody > tr) { break-inside: avoid }';
 

@@ -1,5 +1,5 @@
 /** What log lines say about why a request failed: an error in, members that hold no text of a document or of its data out. */
-import type { FieldError, ServiceError } from './errors.ts';
+import type { FieldError, ServiceError } from '../errors.ts';
 
 /** The parts of a JSON schema that lead to the fields in it. */
 export interface FieldSchema {
