@@ -1,5 +1,5 @@
 /** Runs the code that the pages show, in the languages that this machine has. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,11 +14,16 @@ const COMMANDS: Record<string, { file: string; command: string[] }> = {
   curl: { file: 'render.sh', command: ['sh'] },
   JavaScript: { file: 'render.mjs', command: NODE },
   ...(isInstalled('python3') && { Python: { file: 'render.py', command: ['python3'] } }),
-  ...(isInstalled('php') && { PHP: { file: 'render.php', command: ['php'] } }),
+  ...(hasPhp() && { PHP: { file: 'render.php', command: ['php'] } }),
 };
 
 /** Those that this machine has. The Python client has tests of its own. */
 export const LANGUAGES = Object.keys(COMMANDS);
+
+/** The code needs an extension that PHP may lack. */
+function hasPhp(): boolean {
+  return spawnSync('php', ['-r', "exit(extension_loaded('curl') ? 0 : 1);"]).status === 0;
+}
 
 /** A folder in which code runs as a newcomer's does, with the client installed. */
 export async function openSnippetFolder() {
