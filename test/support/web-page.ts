@@ -31,12 +31,6 @@ export const SEES_DOWNLOADS = !IN_FIREFOX;
 export const SEES_BODIES = !IN_FIREFOX;
 export const HAS_DEVTOOLS = !IN_FIREFOX;
 
-/** Goes to a page that may come from memory. In Firefox, Playwright waits for a load that such a page does not have. */
-export async function goInHistory(page: Page, where: 'back' | 'forward'): Promise<void> {
-  if (IN_FIREFOX) await page.evaluate(`history.${where}()`);
-  else await (where === 'back' ? page.goBack() : page.goForward());
-}
-
 export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
   const tmp = await mkdtempDisposable(join(tmpdir(), 'platen-visitor-'));
   const browser = await (IN_FIREFOX ? launchFirefox : launchChromium)({ ...(process.env as Env), TMPDIR: tmp.path });
@@ -69,7 +63,12 @@ export async function openProfile(folder: string, at: string): Promise<BrowserCo
 
 type Env = Record<string, string>;
 
-const FIREFOX = { channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' };
+/** Pages do not come back from memory, because Playwright would wait for a load that they do not have. It turns that off in Chromium. */
+const FIREFOX = {
+  channel: 'moz-firefox',
+  executablePath: '/usr/bin/firefox-esr',
+  firefoxUserPrefs: { 'browser.sessionhistory.max_total_viewers': 0 },
+};
 
 async function launchChromium(env: Env): Promise<Browser> {
   return chromium.launch(await chromiumOptions(env));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
-import { goInHistory, SEES_BODIES } from '../support/web-page.ts';
+import { SEES_BODIES } from '../support/web-page.ts';
 
 const { service, signIn, openEditor, newClient } = await openDashboards();
 
@@ -39,7 +39,7 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await page.getByRole('button', { name: '1 warning' }).click();
   await page.getByRole('listitem').getByText('logo.svg').waitFor();
 
-  await goInHistory(page, 'back');
+  await page.goBack();
   await page.getByRole('button', { name: 'Remove css/print.css' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The template has no files.').waitFor();
@@ -122,7 +122,7 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   await editor.page.getByRole('button', { name: 'Generate sample data' }).click();
   expect(await page.evaluate('({}).polluted')).toBeUndefined();
   expect(await page.title()).toBe('Playground · Platen');
-  await goInHistory(page, 'back');
+  await page.goBack();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByText(name).waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

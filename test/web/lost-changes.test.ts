@@ -10,7 +10,6 @@ import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboa
 import { openBeside, titlesOf, waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
-import { goInHistory } from '../support/web-page.ts';
 
 const { service, visit, openEditor, newClient } = await openDashboards();
 await warmUp(service);
@@ -196,9 +195,9 @@ test('opens a template over a draft, and Back', async () => {
   await page.goto(`/edit?template=${id}`);
   await has(editor, 'stored');
   await editor.write('Template', '<p>changed');
-  await goInHistory(page, 'back');
+  await page.goBack();
   await has(editor, 'My own draft', 'HTML');
-  await goInHistory(page, 'forward');
+  await page.goForward();
   await has(editor, 'changed');
 });
 

@@ -11,7 +11,7 @@ import { openBeside, readKept, titlesOf, waitUntilKept, writeDraft } from '../su
 import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually } from '../support/service.ts';
-import { goInHistory, HAS_DEVTOOLS, IN_FIREFOX, openProfile } from '../support/web-page.ts';
+import { HAS_DEVTOOLS, IN_FIREFOX, openProfile } from '../support/web-page.ts';
 
 const { open, service } = await openPlaygrounds();
 
@@ -91,12 +91,12 @@ test('goes to another page and back, and forward again', async () => {
   await playground.write('HTML', '<p>Before the documentation');
   await page.getByRole('link', { name: 'Docs' }).click();
   await page.waitForURL('**/docs**');
-  await goInHistory(page, 'back');
+  await page.goBack();
   await has(playground, 'Before the documentation');
   await playground.write('HTML', '<p>After the documentation');
-  await goInHistory(page, 'forward');
+  await page.goForward();
   await page.waitForURL('**/docs**');
-  await goInHistory(page, 'back');
+  await page.goBack();
   await has(playground, 'After the documentation');
 });
 

@@ -9,7 +9,7 @@ import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playg
 import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { LANGUAGES, openSnippetFolder } from '../support/snippet-runs.ts';
-import { goInHistory, NARROW, WIDE } from '../support/web-page.ts';
+import { NARROW, WIDE } from '../support/web-page.ts';
 
 /** A render without a charge may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
@@ -101,7 +101,7 @@ test('keeps text, data and options on other pages, after Back, over a closed tab
   await first.write('Template', '<p>long work {{a}}');
   await first.page.getByRole('link', { name: 'Files and versions' }).click();
   await first.page.getByText('with unsaved changes in the editor').waitFor();
-  await goInHistory(first.page, 'back');
+  await first.page.goBack();
   await first.editor('Template').getByText('long work').waitFor();
 
   await first.write('Data', '{"a": "typed');
