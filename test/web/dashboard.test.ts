@@ -160,6 +160,23 @@ test('lists documents newest first and paged, and finds them by name and templat
   await page.getByText('25 documents, and more').waitFor();
 });
 
+test('finds documents by words in any order and case, also with accents', async () => {
+  const client = await newClient();
+  const names = ['Rechnung Müller ärzte.pdf', 'RECHNUNG MÜLLER.pdf', 'Muller.pdf'];
+  for (const filename of names) await client.store({ html: '<p>x', filename });
+  const page = await signIn(client.key);
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  for (const [words, found] of [
+    ['ärzte', [names[0]]],
+    ['MÜLLER', [names[1], names[0]]],
+    ['MÜLLER Ärzte rechnung', [names[0]]],
+    ['mu\u0308ller', [names[1], names[0]]], // as macOS writes it
+  ] as const) {
+    await search.fill(words);
+    await expect.poll(() => documentsIn(page).getByRole('link').allTextContents(), { timeout: 60_000 }).toEqual(found);
+  }
+});
+
 test('comes back to the row that was opened, with all rows that were loaded', async () => {
   const client = await newClient();
   for (let number = 1; number <= 30; number++) await client.store({ html: '<p>x', filename: `bill-${number}.pdf` });
