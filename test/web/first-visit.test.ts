@@ -1,10 +1,15 @@
-/** The first visit: what is transferred until the first page is seen, and what the page says without a script. */
+/** The first visit: what is transferred until the first page, or a list of the dashboard, is seen, and what the page says without a script. */
+import type { Request } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { signInAt } from '../support/dashboard.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
-import { HAS_DEVTOOLS } from '../support/web-page.ts';
+import { HAS_DEVTOOLS, SEES_BODIES } from '../support/web-page.ts';
 
 /** The script, its styles, the PDF and the picture. */
 const MAX_BYTES = 150_000;
+/** Scripts and styles until the documents are listed. */
+const MAX_DASHBOARD_BYTES = 40_000;
 const PICTURE = /^\/v1\/playground\/results\/pgr_\w+\/pages\/1\.png$/;
 const VIEWER = /pdf\.worker|open-pdf/;
 const EDITOR = /assets\/(source-editor|options-form)-/;
@@ -41,6 +46,21 @@ test.runIf(HAS_DEVTOOLS)(
     await context.close();
   },
 );
+
+test.runIf(SEES_BODIES)('lists the documents of a key after less than 40 kB of scripts and styles', async () => {
+  const { key } = await service.createKey();
+  const { filename } = await new Client(service.url, key).store({ html: '<p>x' });
+  const visitor = await browser.visit(service.url);
+  const files: Request[] = [];
+  visitor.page.on('requestfinished', (request) => request.url().includes('/assets/') && files.push(request));
+  const page = await signInAt(visitor, key);
+  await page.getByRole('link', { name: filename }).waitFor();
+  const sizes = await Promise.all(files.map(async (file) => ({ url: file.url(), bytes: (await file.sizes()).responseBodySize })));
+  const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes, JSON.stringify(sizes, null, 1)).toBeLessThan(MAX_DASHBOARD_BYTES);
+  await visitor.context.close();
+});
 
 test('takes over what is typed before the code editor has arrived, with its caret and focus', async () => {
   const { page, context } = await browser.visit(service.url);

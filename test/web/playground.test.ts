@@ -1,6 +1,4 @@
 /** The playground: editing, options, preview and errors. */
-import { readFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
@@ -314,13 +312,4 @@ test('draws as many pixels as the screen has', async () => {
   const canvas = playground.page.locator('.pdf-page canvas').first();
   const pixels = Number(await canvas.getAttribute('width'));
   expect(Math.abs(pixels - 2 * ((await canvas.boundingBox())?.width ?? 0))).toBeLessThanOrEqual(2);
-});
-
-test('loads less than 300 KB at the first visit, without the viewer', async () => {
-  const dist = new URL('../../web/dist/', import.meta.url);
-  const html = await readFile(new URL('index.html', dist), 'utf8');
-  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
-  const sizes = await Promise.all(files.map(async (path) => gzipSync(await readFile(new URL(path, dist))).length));
-  expect(files.length).toBeGreaterThan(1);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
 });
