@@ -5,11 +5,12 @@
  */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Client, List, TemplateRecord } from '../support/client.ts';
+import { Client, type List, type TemplateRecord } from '../support/client.ts';
 import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboard.ts';
 import { openBeside, titlesOf, waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { startService } from '../support/service.ts';
 
 const { service, visit, openEditor, newClient } = await openDashboards();
 await warmUp(service);
@@ -116,6 +117,51 @@ test('saves while there is no network, and while an answer is lost', async () =>
   await save(page).click();
   await version(page, 'Version 2'); // its own text is no conflict
   expect(await stored(key, id)).toMatchObject({ html: '<p>without a network', version: 2 });
+});
+
+test('renders when all documents of the month are used up', async () => {
+  await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
+  const issued = await off.createKey('none');
+  const key = new Client(off.url, issued.key);
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id, [402], off.url);
+  const { page } = editor;
+  await editor.write('Template', '<p>over the limit {{ a }}');
+  await editor.write('Data', '{"a": "unsaved data"}');
+  await page.getByRole('button', { name: 'Save and render' }).click();
+  await editor.errorNotice
+    .getByText(/documents/)
+    .first()
+    .waitFor();
+  await has(editor, 'over the limit');
+  await version(page, 'Version 2'); // it is saved before it is rendered
+  expect((await stored(key, id)).html).toBe('<p>over the limit {{ a }}');
+  await page.reload();
+  await has(editor, 'over the limit');
+  await has(editor, 'unsaved data', 'Data');
+});
+
+test('saves a text that the service refuses', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id, [413]);
+  const { page } = editor;
+  await editor.write('Template', '<p>too long');
+  await page.route(`**/v1/templates/${id}`, (route) =>
+    route.fulfill({
+      status: 413,
+      contentType: 'application/problem+json',
+      json: { title: 'Content too large', status: 413, code: 'content_too_large', detail: 'html is too large' },
+    }),
+  );
+  await save(page).click();
+  await page.getByRole('alert').getByText('html is too large').waitFor();
+  await version(page, 'Version 1, with unsaved changes');
+  await waitUntilKept(page, 'too long');
+  await page.unroute(`**/v1/templates/${id}`);
+  await save(page).click();
+  await version(page, 'Version 2');
+  expect((await stored(key, id)).html).toBe('<p>too long');
 });
 
 test('saves twice, of which the first is answered last', async () => {
@@ -247,8 +293,7 @@ test('opens from the list what another tab is changing', async () => {
   await listed.waitFor();
   await first.write('Template', '<p>a later text');
   await waitUntilKept(first.page, 'a later text');
-  await listed.click();
-  await page.waitForEvent('load');
+  await Promise.all([page.waitForEvent('load'), listed.click()]);
   await editorOf(page);
   await waitUntilKept(page, 'a later text');
 });

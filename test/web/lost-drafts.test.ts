@@ -164,6 +164,25 @@ test('writes more than the storage of a tab takes', async () => {
   await has(playground, 'Larger');
 });
 
+test('fills the storage of the browser while somebody writes, and makes room again', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await writeDraft(playground, 'Before it was full');
+  await page.evaluate(`{
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') };
+    globalThis.makeRoom = () => { IDBObjectStore.prototype.put = put };
+  }`);
+  await playground.write('HTML', '<p>While it was full');
+  await page.getByText('This browser does not keep your text').waitFor();
+  await has(playground, 'While it was full');
+  await page.evaluate('makeRoom()');
+  await writeDraft(playground, 'With room again');
+  const beside = await openBeside(playground);
+  expect(await asksBeforeClosing(page)).toBe(false);
+  expect(await titlesOf(beside)).toEqual(['With room again']);
+});
+
 test('clears the data of the site while somebody writes', async () => {
   const playground = await open();
   const { page } = playground;
