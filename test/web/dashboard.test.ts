@@ -47,6 +47,15 @@ test('stays signed in after a reload and in a new tab, until a tab signs out', a
   await page.getByLabel('API key').waitFor();
 });
 
+test('shows nothing when it comes back from memory after a sign-out', async () => {
+  const page = await signIn(ada.key, '/usage');
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.evaluate(`localStorage.clear(); // as another tab does
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+  await page.getByText('You have signed out in another tab.').waitFor();
+  expect(await page.getByRole('heading', { name: 'Usage' }).count()).toBe(0);
+});
+
 test('never acts for the key that another tab has signed in', async () => {
   const other = await newClient();
   const visitor = await visit();

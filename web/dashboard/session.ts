@@ -127,6 +127,7 @@ export function watchOtherTabs(): void {
   addEventListener('storage', ({ key }) => {
     if (key === SIGNED_IN || key === null) heedOtherTabs();
   });
+  addEventListener('pageshow', heedOtherTabs); // a page that comes back from memory has missed it
 }
 
 /** All tabs share one cookie, so this one must not go on if another has signed out, or has signed in with another key. */
