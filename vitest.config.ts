@@ -10,7 +10,13 @@ const UNPACK = 'test/support/unpack-first.ts';
 const SHARED_SERVICES = 'test/support/shared-services.ts';
 
 /** Each test has much time, because browsers and tests share two cores. */
-const ALL: Project = { globalSetup: UNPACK, testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 1 };
+const ALL: Project = {
+  globalSetup: UNPACK,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 90_000 } },
+  maxWorkers: 1,
+};
 
 /** Most suites use the service of their worker. A worker serves many files: a process for each would take a tenth of the time. */
 const SHARED: Project = {
