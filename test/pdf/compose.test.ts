@@ -1,5 +1,5 @@
 /** The step `compose` with PDFs of other programs. */
-import { PDF, PdfArray, type PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
+import { PDF, PdfArray, type PdfDict, PdfNumber, type PdfObject, type PdfRef } from '@libpdf/core';
 import { expect, test } from 'vitest';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
@@ -13,7 +13,8 @@ async function composed(content: Uint8Array) {
   const part = { content, title: 'a', pages: undefined, password: undefined, isOwn: false, dropsSignatures: false };
   const steps = [{ number: 0, step: { compose: { perSheet: 2 as const, isBooklet: false } } }];
   const { files, dropped } = await assembly.assemble('ada', { parts: [part], steps });
-  return { ...(await readPdf((files[0] as { content: Uint8Array }).content)), dropped };
+  const { content: file } = files[0] as { content: Uint8Array };
+  return { ...(await readPdf(file)), file, dropped };
 }
 
 const say = (text: string) => ({ content: `BT /F 10 Tf 120 70 Td (${text}) Tj ET` });
@@ -63,8 +64,49 @@ test('what fields show stays', async () => {
   expect(dropped.map(({ what }) => what)).toEqual(['form fields']);
 });
 
-test('the report says what could not be drawn', async () => {
-  const link = '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.com) >> >>';
-  const { dropped } = await composed(smallPdf([{ ...say('left'), annotations: [link] }]));
-  expect(dropped.map(({ what }) => what)).toEqual(['links and other annotations']);
+/** The links of a sheet with what they lead to: an address, or a sheet with a point. */
+async function linksOf(file: Uint8Array) {
+  const pdf = await PDF.load(file);
+  const sheets = pdf.getPages();
+  return sheets.map(({ dict }) => {
+    const links = dict.getArray('Annots', (ref) => pdf.getObject(ref))?.toArray() ?? [];
+    return links.map((ref) => {
+      const link = pdf.getObject(ref as PdfRef) as PdfDict;
+      const [sheet, , ...point] = link.getArray('Dest')?.toArray() ?? [];
+      const to = sheets.findIndex(({ ref: own }) => own.objectNumber === (sheet as PdfRef | undefined)?.objectNumber);
+      const uri = link.getDict('A')?.getString('URI')?.asString();
+      return {
+        rectangle: toNumbers(link.getArray('Rect')),
+        ...(uri ? { uri } : { to, point: toNumbers(PdfArray.of(...point)) }),
+      };
+    });
+  });
+}
+
+function toNumbers(array: PdfArray | undefined): number[] {
+  return (array?.toArray() ?? []).flatMap((each) => (each instanceof PdfNumber ? Math.round(each.value) : []));
+}
+
+test('links stay links, and lead to the sheets', async () => {
+  const link = (rectangle: string, target: string) => `<</Type /Annot /Subtype /Link /Rect [${rectangle}] ${target}>>`;
+  const annotations = [
+    link('0 0 100 50', '/A <</S /URI /URI (https://example.com)>>'),
+    link('100 50 200 100', '/A <</S /GoTo /D [9 0 R /XYZ 100 200 0]>>'),
+    link('0 0 10 10', '/Dest /Missing'),
+  ];
+  const { file, dropped } = await composed(smallPdf([{ ...say('1'), annotations }, say('2'), say('3')]));
+  expect(await linksOf(file)).toEqual([
+    [
+      { rectangle: [0, 117, 33, 133], uri: 'https://example.com' },
+      { rectangle: [33, 133, 67, 150], to: 1, point: [33, 183] },
+    ],
+    [],
+  ]);
+  expect(dropped).toEqual([]);
+});
+
+test('what annotations show becomes content, and the report says so', async () => {
+  const note = '<</Type /Annot /Subtype /Text /Rect [0 0 9 9] /Contents (note)>>';
+  const { dropped } = await composed(smallPdf([{ ...say('left'), annotations: [note] }]));
+  expect(dropped.map(({ what }) => what)).toEqual(['annotations other than links']);
 });

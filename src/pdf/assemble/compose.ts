@@ -1,8 +1,10 @@
 /** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
 import { PdfArray, PdfDict, PdfName, type PdfObject, type PdfRef } from '@libpdf/core';
+import { carryLinks, isLink, type PlaceOnSheet } from '../edit/carry-links.ts';
 import { embedPage } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import type { Matrix } from '../objects/matrix.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
 import { numbers } from '../objects/syntax.ts';
 import { type Bookmark, toBookmarks, toOutline, writeOutline } from '../structure/outline.ts';
@@ -23,14 +25,17 @@ interface Cell {
 }
 
 const FIELDS = 'form fields';
+const ANNOTATIONS = 'annotations other than links';
 const LOST = 'pages of a composed sheet are drawn, and only their content can be drawn';
 
-/** A sheet has the size of the first page; for two pages, turned on its side. What fields show becomes content. */
+/** A sheet has the size of the first page; for two pages, turned on its side. What fields and annotations show becomes content; links stay links. */
 export async function compose(document: OpenDocument, { perSheet, isBooklet }: ComposeStep): Promise<void> {
   const lost = findLost(document.pdf);
-  if (lost.includes(FIELDS)) await flatten(document, { annotations: false });
+  const annotations = lost.includes(ANNOTATIONS);
+  if (annotations || lost.includes(FIELDS)) await flatten(document, { annotations });
   const { pdf, dropped, places } = document;
-  const views = pdf.pages().map(({ page }) => pageView(pdf, page));
+  const pages = pdf.pages();
+  const views = pages.map(({ page }) => pageView(pdf, page));
   const source = await copyOf(document);
   const bookmarks = toBookmarks(pdf);
   const order = isBooklet ? bookletOrder(views.length) : views.map((_, index) => index);
@@ -38,6 +43,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
   const drawing = new PageDrawing(pdf, { opacity: 1, layer: 'over' });
   const sheets: PdfRef[] = [];
   const sheetOfPage = new Map<number, number>();
+  const drawnAt = new Map<number, PlaceOnSheet>();
   for (let from = 0; from < order.length; from += perSheet) {
     const sheet = pdf.add(
       PdfDict.of({ Type: PdfName.of('Page'), MediaBox: numbers(0, 0, size.width, size.height), Contents: PdfArray.of() }),
@@ -45,10 +51,13 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     sheets.push(sheet);
     for (const { index, cell } of placesOn(order.slice(from, from + perSheet), cells)) {
       const drawn = await embedPage(pdf.pdf, source, index);
-      drawing.drawOn(sheet, drawn, intoCell(views[index] as PageView, drawn.box, cell));
+      const matrix = intoCell(views[index] as PageView, drawn.box, cell);
+      drawing.drawOn(sheet, drawn, matrix);
+      drawnAt.set((pages[index] as (typeof pages)[number]).ref.objectNumber, { sheet, matrix });
       sheetOfPage.set(index + 1, sheets.length);
     }
   }
+  carryLinks(pdf, drawnAt);
   replacePages(pdf, sheets);
   const items = toOutline(
     pdf,
@@ -68,14 +77,14 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
 function findLost(pdf: ForeignPdf): string[] {
   const has = {
     tags: pdf.catalog.has('StructTreeRoot'),
-    'links and other annotations': pdf.pages().some(({ page }) => pdf.list(page, 'Annots').some((each) => !isWidget(pdf, each))),
+    [ANNOTATIONS]: pdf.pages().some(({ page }) => pdf.list(page, 'Annots').some((each) => isOther(pdf, each))),
     [FIELDS]: pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
   };
   return Object.entries(has).flatMap(([what, isThere]) => (isThere ? [what] : []));
 }
 
-function isWidget(pdf: ForeignPdf, annotation: PdfObject): boolean {
-  return pdf.name(pdf.asDict(annotation), 'Subtype') === 'Widget';
+function isOther(pdf: ForeignPdf, annotation: PdfObject): boolean {
+  return !isLink(pdf, annotation) && pdf.name(pdf.asDict(annotation), 'Subtype') !== 'Widget';
 }
 
 function placesOn(pages: ReadonlyArray<number | undefined>, cells: readonly Cell[]): Array<{ index: number; cell: Cell }> {
@@ -103,7 +112,7 @@ function shownSize({ width, height, turn }: PageView): { width: number; height: 
 }
 
 /** The matrix that centres a page in a cell, as large as it fits and as it is shown. */
-function intoCell(view: PageView, box: { x: number; y: number; width: number; height: number }, cell: Cell): number[] {
+function intoCell(view: PageView, box: { x: number; y: number; width: number; height: number }, cell: Cell): Matrix {
   const { width, height } = shownSize(view);
   const scale = Math.min(cell.width / width, cell.height / height);
   const [a, b] = toDirection(-view.turn).map((each) => each * scale) as [number, number];
@@ -112,7 +121,7 @@ function intoCell(view: PageView, box: { x: number; y: number; width: number; he
 }
 
 function replacePages(pdf: ForeignPdf, sheets: readonly PdfRef[]): void {
-  for (const entry of ['StructTreeRoot', 'MarkInfo', 'AcroForm', 'PageLabels', 'Dests']) pdf.catalog.delete(entry);
+  for (const entry of ['StructTreeRoot', 'MarkInfo', 'AcroForm', 'PageLabels']) pdf.catalog.delete(entry);
   pdf.setPages(sheets);
 }
 
