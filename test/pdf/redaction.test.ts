@@ -8,6 +8,7 @@ import { HIDING_PLACES, pageWith } from '../support/hidden-texts.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { readLinks } from '../support/read-bookmarks.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 10_000_000 }));
 const NOTHING = { texts: [], expressions: [], ignoresCase: false, boxes: [], color: [0, 0, 0], dropsAttachments: false };
@@ -38,6 +39,32 @@ const errorOf = (content: Uint8Array, wanted: object) =>
   );
 const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages[0];
 
+const findShown = (content: string) => content.match(/\(Hidden\)|48696464656e/gi) ?? [];
+
+describe('an image of a pattern', () => {
+  const withPattern = pageWith({
+    content: '/Pattern cs /P scn 50 100 200 200 re f',
+    resources: '/Pattern <</P 10 0 R>>',
+    objects: {
+      10: {
+        dictionary:
+          '/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 99 99] /XStep 99 /YStep 99 /Resources <</XObject <</I 11 0 R>>>>',
+        data: '99 0 0 99 0 0 cm /I Do',
+      },
+      11: {
+        dictionary: '/Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray',
+        data: '0',
+      },
+    },
+  });
+  const box = (x: number) => ({ boxes: [{ page: 1, x, y: 150, width: 20, height: 20 }] });
+
+  test('is refused under an area, and stays elsewhere', async () => {
+    expect(await errorOf(withPattern, box(100))).toContain('page 1 of parts[0] has a pattern with an image');
+    expect(await errorOf(withPattern, box(300))).toBe('none');
+  });
+});
+
 describe('texts and expressions', () => {
   const page = pageWith({ content: 'BT /F 12 Tf 50 200 Td (Call Ada at 555-1234, or ADA at 555-9876.) Tj ET' });
 
@@ -50,6 +77,23 @@ describe('texts and expressions', () => {
   test('follow the syntax of RE2', async () => {
     const { pdf } = await redacted(page, { expressions: ['\\d{3}-\\d{4}'] });
     expect(await textOf(pdf)).toMatch(/Call Ada at +, or ADA at +\./);
+  });
+
+  test('are found in bitmap fonts of TeX, whose glyphs have the names of codes', async () => {
+    const codes = [...'Hidden'].map((letter) => letter.charCodeAt(0));
+    const differences = codes.map((code) => `${code} /a${code}`).join(' ');
+    const glyphs = [...new Set(codes)].map((code) => `/a${code} 11 0 R`).join(' ');
+    const widths = Array(256).fill(50).join(' ');
+    const tex = pageWith({
+      content: 'BT /B 1 Tf 12 0 0 12 50 200 Tm (Hidden) Tj ET',
+      objects: {
+        7: `<</Type /Font /Subtype /Type3 /FontBBox [0 0 50 50] /FontMatrix [.01 0 0 .01 0 0] /FirstChar 0 /LastChar 255 /Widths [${widths}] /Encoding <</Differences [${differences}]>> /CharProcs <<${glyphs}>> /Resources <<>>>>`,
+        11: { dictionary: '', data: '50 0 d0 5 0 40 50 re f' },
+      },
+    });
+    const { pdf } = await redacted(tex, { texts: ['Hidden'] });
+    expect(findShown(unpackedText(pdf))).toEqual([]);
+    expect(findShown(unpackedText(tex))).not.toEqual([]);
   });
 
   test('are found in addresses that encode them', async () => {

@@ -13,9 +13,12 @@ interface Values {
   scale: number;
   leading: number;
   rise: number;
+  /** The name of the pattern with which paths are filled. Empty for a colour. */
+  pattern: string;
 }
 
 const NUMBER = /(?<![\w./+-])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
+const SETS_FILL = new Set(['cs', 'sc', 'scn', 'g', 'rg', 'k']);
 const WITH_NUMBERS = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL', 'Ts', "'", '"']);
 
 export class GraphicsState {
@@ -25,7 +28,7 @@ export class GraphicsState {
   #at: Matrix = IDENTITY;
 
   constructor(matrix: Matrix) {
-    this.now = { matrix, font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 };
+    this.now = { matrix, font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0, pattern: '' };
   }
 
   /** The matrix of the next glyph. */
@@ -38,6 +41,7 @@ export class GraphicsState {
     if (operator === 'q') this.#saved.push({ ...this.now });
     else if (operator === 'Q') this.now = this.#saved.pop() ?? this.now;
     else if (operator === 'BT') this.#line = this.#at = IDENTITY;
+    else if (SETS_FILL.has(operator)) this.now.pattern = operator === 'scn' ? (names.at(-1) ?? '') : '';
     else if (WITH_NUMBERS.has(operator)) this.#set(operator, readNumbers(content, start, end), names.at(-1) ?? '');
   }
 

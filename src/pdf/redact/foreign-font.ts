@@ -141,16 +141,19 @@ class SimpleEncoding {
     const base = encoding instanceof PdfName ? encoding : encoding instanceof PdfDict && encoding.get('BaseEncoding');
     const texts = this.#readBase(base || undefined);
     for (const code of own.keys()) texts.delete(code);
-    for (const [code, text] of nameTexts(this.#pdf, own)) texts.set(code, text);
+    for (const [code, text] of nameTexts(this.#pdf, own, this.#isDingbats)) texts.set(code, text);
     return texts;
+  }
+
+  get #isDingbats(): boolean {
+    return this.#pdf.name(this.#dict, 'BaseFont').endsWith('Dingbats');
   }
 
   #readBase(base: PdfObject | undefined): Map<number, string> {
     const descriptor = this.#pdf.dict(this.#dict, 'FontDescriptor');
     const program = this.#pdf.stream(descriptor, 'FontFile');
     const isEmbedded = ['FontFile', 'FontFile2', 'FontFile3'].some((entry) => this.#pdf.stream(descriptor, entry));
-    if (this.#pdf.name(this.#dict, 'BaseFont').endsWith('Dingbats'))
-      return new Map(ALL_CODES.map((code) => [code, NO_CHARACTER]));
+    if (this.#isDingbats) return new Map(ALL_CODES.map((code) => [code, NO_CHARACTER]));
     if (base) return this.#ask(base);
     if (this.#pdf.name(this.#dict, 'Subtype') === 'Type3') return new Map();
     if (program) return this.#readProgram(program);
@@ -190,17 +193,31 @@ const MAX_HEAD = 65_536;
 /** Codes that no standard encoding uses. */
 const UNUSED_CODES = 32;
 
-/** The texts of names of glyphs. Names without a known meaning are left out. */
-function nameTexts(pdf: PdfReader, names: ReadonlyMap<number, string>): Map<number, string> {
+/** The texts of names of glyphs. Names without a known meaning are left out. `isDingbats` tells whether names are those of ZapfDingbats. */
+function nameTexts(pdf: PdfReader, names: ReadonlyMap<number, string>, isDingbats = false): Map<number, string> {
   const stems = new Map([...names].map(([code, name]) => [code, name.replace(/(?!^)\..*$/, '')]));
   const asked = askNames(pdf, [...new Set(stems.values())]);
-  const textOf = (name: string) => LIGATURES[name] ?? readUnicodeName(name) ?? asked.get(name);
+  const textOf = (name: string, code: number) => {
+    if (!isDingbats && NUMBERED.test(name)) return name === `a${code}` ? readTexCode(code) : undefined;
+    return LIGATURES[name] ?? readUnicodeName(name) ?? asked.get(name);
+  };
   return new Map(
     [...stems].flatMap(([code, name]) => {
-      const text = name === '' || name === '.notdef' ? NO_CHARACTER : textOf(name);
+      const text = name === '' || name === '.notdef' ? NO_CHARACTER : textOf(name, code);
       return text === undefined ? [] : [[code, text] as const];
     }),
   );
+}
+
+/** Names of ZapfDingbats, but pdfTeX gives its bitmap fonts such names as well, for the codes of the glyphs. */
+const NUMBERED = /^a\d+$/;
+/** The first code of ligatures in the T1 encoding of TeX, which has ASCII where it has letters. */
+const FIRST_LIGATURE = 27;
+const TEX_LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+const [FIRST_LETTER, LAST_LETTER] = [33, 126];
+
+function readTexCode(code: number): string | undefined {
+  return code >= FIRST_LETTER && code <= LAST_LETTER ? String.fromCharCode(code) : TEX_LIGATURES[code - FIRST_LIGATURE];
 }
 
 /** Reads names such as `uni00E4` and `u1F600` (https://github.com/adobe-type-tools/agl-specification). */

@@ -9,7 +9,7 @@ import { GraphicsState, readNumbers } from '../content/graphics-state.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { ForeignFont, UnreadableFontError } from './foreign-font.ts';
-import { boundsOf, type Polygon } from './shapes.ts';
+import { boundsOf, type Polygon, rectangle } from './shapes.ts';
 
 /** Content that cannot be read, so that nobody can say what it shows. */
 export class UnreadableError extends Error {
@@ -80,6 +80,8 @@ export interface ContentUse {
   shows: Show[];
   draws: Draw[];
   inlineImages: Array<{ from: number; to: number; matrix: Matrix }>;
+  /** Shapes that are filled with a pattern, as its name and a rectangle around them. */
+  patternFills: Array<{ name: string; shape: Polygon }>;
   /** Strings that are not shown, such as those of marked content. */
   strings: Array<[from: number, to: number]>;
   /** Comments, and what is after the last operator. */
@@ -102,6 +104,7 @@ export function markOf(holder: number, mcid: number): string {
 const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
 const CONSTRUCTS = new Set(['m', 'l', 'c', 'v', 'y', 'h', 're']);
 const PAINTS = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'n']);
+const FILLS = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
 const MAX_STREAM_BYTES = 268_435_456;
 const MAX_GLYPHS = 2_000_000;
 const MAX_STREAMS = 50_000;
@@ -136,7 +139,8 @@ export class ContentReader {
 
   #readStream(content: Buffer, resources: PdfDict | undefined, from: Start, whole: Whole): ContentUse {
     if (this.#streamsLeft-- <= 0) throw new UnreadableError('draws too many form XObjects');
-    const use: ContentUse = { content, resources, shows: [], draws: [], inlineImages: [], strings: [], comments: [], edits: [] };
+    const found = { shows: [], draws: [], inlineImages: [], patternFills: [], strings: [], comments: [], edits: [] };
+    const use: ContentUse = { content, resources, ...found };
     const reading = new StreamReading(this.#pdf, use, from, whole, {
       fontOf: (name) => this.#fontOf(resources, name),
       draws: (name, place) => this.#draw(use, name, place, from, whole),
@@ -277,7 +281,7 @@ class StreamReading {
       this.#handlers.draws(names.at(-1) ?? '', { from, to: end, matrix: this.#state.now.matrix, marks: this.#now.marks });
     else if (operator === 'BI') this.#use.inlineImages.push({ from, to: end, matrix: this.#state.now.matrix });
     else if (operator === 'gs') this.#requireNoFont(names.at(-1) ?? '');
-    else if (this.#whole.boxes.length) this.#trace(operator, from, end);
+    else this.#trace(operator, from, end);
   }
 
   get #now(): Mark {
@@ -356,10 +360,19 @@ class StreamReading {
     if (CONSTRUCTS.has(operator)) this.#construct(operator, from, to);
     else if (operator === 'W' || operator === 'W*') this.#clips = true;
     else if (PAINTS.has(operator)) {
+      if (FILLS.has(operator)) this.#addPatternFill();
       if (!this.#clips) for (const subpath of this.#path) this.#removeInside(subpath);
       this.#path = [];
       this.#clips = false;
     }
+  }
+
+  #addPatternFill(): void {
+    const { pattern } = this.#state.now;
+    const points = this.#path.flatMap((subpath) => subpath.points);
+    if (!pattern || !points.length) return;
+    const { left, bottom, right, top } = boundsOf(points);
+    this.#use.patternFills.push({ name: pattern, shape: rectangle(left, bottom, right, top) });
   }
 
   #construct(operator: string, from: number, to: number): void {

@@ -4,7 +4,7 @@
  * another object.
  */
 import { createHash } from 'node:crypto';
-import { PdfDict, PdfNumber, type PdfObject, type PdfRef, type PdfStream, PdfString } from '@libpdf/core';
+import { PdfDict, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { stringBytes } from '../content/content-scanner.ts';
 import { contentBalance, foreignContent } from '../content/graphics-balance.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -21,6 +21,7 @@ import {
   type ReadContent,
   type Show,
   type Span,
+  UnreadableError,
 } from './read-content.ts';
 import { directionOf, findGlyphs } from './readings.ts';
 import { coveredRegions, type Region, redactImage } from './redact-images.ts';
@@ -126,11 +127,26 @@ export class ContentRedaction {
       const shown = UNIT_SQUARE.map(([x, y]) => transform(image.matrix, x, y));
       if (areas.some((area) => overlaps(area, shown))) use.edits.push({ ...image, text: ' ' });
     }
+    this.#requireNoImagePattern(use, areas);
     if (!this.#search.isEmpty) this.#planUnseen(use);
     const drawn = use.draws.map((draw) => this.#planDraw(draw, areas));
     const isChanged = use.edits.length > 0 || drawn.some(Boolean);
     if (isChanged) this.#changed.add(use);
     return isChanged;
+  }
+
+  /** A pattern repeats what it draws, so that a part of it cannot be removed. */
+  #requireNoImagePattern(use: ContentUse, areas: readonly Polygon[]): void {
+    for (const { name, shape } of use.patternFills) {
+      if (!areas.some((area) => overlaps(area, shape))) continue;
+      const pattern = this.#pdf.asDict(this.#pdf.nested(use.resources, 'Pattern', name));
+      if (this.#pdf.number(pattern, 'PatternType') !== 1) continue;
+      const isDrawn = [...(this.#pdf.dict(this.#pdf.dict(pattern, 'Resources'), 'XObject') ?? [])].length > 0;
+      if (isDrawn || (pattern instanceof PdfStream && decode(pattern).includes('BI')))
+        throw new UnreadableError(
+          'has a pattern with an image under what is to be removed, and a part of a pattern cannot be removed',
+        );
+    }
   }
 
   /** Texts of content that are not shown. */
