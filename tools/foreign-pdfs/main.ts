@@ -1,10 +1,10 @@
 /**
  * Sends the PDFs of a folder through the steps of an assembly, and compares each result with its source, with qpdf and poppler:
- * `node tools/foreign-pdfs/main.ts FOLDER [PREFIX]`. The names of the PDFs up to the first `-` are those of the programs that made them;
+ * `node tools/foreign-pdfs/main.ts FOLDER [PREFIX]`; `programs/make.sh` makes such a folder. The names of the PDFs up to the first `-` are those of the programs that made them;
  * `PREFIX` chooses some. Prints each difference, and tables in Markdown of all.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
 import type { Assembled } from '../../src/pdf/assemble/assemble.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
@@ -24,6 +24,7 @@ interface Count {
 const AT_ONCE = 2;
 const MAX_PDF_BYTES = 100_000_000;
 const SHORT = 300;
+const DAMAGED = 'damaged-';
 const NOTHING: Assembled = { files: [], places: [], dropped: [] };
 
 interface Outcome {
@@ -47,8 +48,23 @@ async function carryOut(trial: Trial, source: Source, reading: Reading): Promise
   return isReported ? { outcome: 'reported' } : { outcome: 'different', wrong: wrong.join('; ') };
 }
 
+/** A damaged PDF is refused, or becomes one without faults. */
+async function refuseDamaged(content: Uint8Array): Promise<Outcome> {
+  await using reading = await Reading.open();
+  try {
+    const part = { content, title: undefined, pages: '1-', password: undefined, isOwn: false, dropsSignatures: true };
+    const { files } = await assembly.assemble('foreign', { parts: [part], steps: [] });
+    const { faults } = await reading.read((files[0] as Assembled['files'][number]).content);
+    return faults ? { outcome: 'different', wrong: faults } : { outcome: 'equal' };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { outcome: 'refused' };
+  }
+}
+
 async function tryFile(path: string, reading: Reading, tell: (step: string, outcome: Outcome) => void): Promise<void> {
   const content = await readFile(path);
+  if (basename(path).startsWith(DAMAGED)) return tell('refused', await refuseDamaged(content));
   const source: Source = { content, ...(await reading.read(content)) };
   for (const [step, trial] of Object.entries(await trialsOf(source, assembly, reading)))
     try {
