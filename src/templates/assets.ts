@@ -21,6 +21,9 @@ export interface AssetFile {
 /** Files by path, such as `css/print.css`. */
 export type AssetFiles = ReadonlyMap<string, AssetFile>;
 
+/** Files to add or replace, and null for those to remove, by path. */
+export type AssetChanges = ReadonlyMap<string, AssetFile | null>;
+
 const COLUMNS = ['path', 'type', 'bytes', 'blob'] as const;
 /** `blob` is the name of the content. */
 export type TemplateAsset = Selected<'template_assets', (typeof COLUMNS)[number]>;
@@ -81,14 +84,19 @@ export class TemplateAssets {
     await this.#requireRoom(query, { templateId, version });
   }
 
-  /** Gives a version the files of the previous one, except the file at the path `except`. */
-  async carryOver(query: Query, { templateId, version }: VersionOf, keyId: string, except?: string): Promise<void> {
+  /** Gives a version the files of the previous one, except those at the paths of `except`. */
+  async carryOver(
+    query: Query,
+    { templateId, version }: VersionOf,
+    keyId: string,
+    except: ReadonlyMap<string, unknown> = new Map(),
+  ): Promise<void> {
     const before = await this.#rows(query, { templateId, version: version - 1 });
     await this.insert(
       query,
       { templateId, version },
       keyId,
-      before.filter(({ path }) => path !== except),
+      before.filter(({ path }) => !except.has(path)),
     );
   }
 
@@ -138,11 +146,11 @@ export class TemplateAssets {
   }
 
   /**
-   * The files of a template and its parts. Of two with the same path, the first in the order of the versions is used. Throws
-   * `content_too_large`.
+   * The files of a template and its parts. Of two with the same path, one of `first` is used, or the first in the order of the versions.
+   * Throws `content_too_large`.
    */
-  async listAll(versions: VersionOf[]): Promise<TemplateAsset[]> {
-    const files = new Map<string, TemplateAsset>();
+  async listAll(versions: VersionOf[], first: TemplateAsset[] = []): Promise<TemplateAsset[]> {
+    const files = new Map(first.map((asset) => [asset.path, asset]));
     for (const version of versions)
       for (const asset of await this.list(version)) if (!files.has(asset.path)) files.set(asset.path, asset);
     const assets = [...files.values()];

@@ -16,6 +16,7 @@ import {
 import type { Condition } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 import {
+  type AssetChanges,
   type AssetFile,
   type AssetFiles,
   noSuchAsset,
@@ -78,8 +79,9 @@ export interface TemplateDraft {
 /** A new version of a template. Fields that are left out keep their values. */
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
-/** A change without HTML. `samples` are changed one by one. */
-export type TemplatePatch = Partial<Pick<TemplateDraft, 'name' | 'metadata' | 'visibility' | 'schema' | 'samples'>> & {
+/** A change of what is sent. `samples` and `assets` are changed one by one. An engine is sent only with HTML. */
+export type TemplatePatch = Partial<Omit<TemplateDraft, 'assets'>> & {
+  assets?: AssetChanges | undefined;
   /** The version that `@published` stands for. Null for none. */
   publishedVersion?: number | null | undefined;
 };
@@ -144,6 +146,8 @@ interface OpenTemplate extends Version {
 export interface UnsavedTemplate extends Pick<TemplateDraft, 'html' | 'engine'> {
   /** The version that it is a change of. */
   from: TemplateRef | undefined;
+  /** The paths of files of that version that it does not have. */
+  removed: ReadonlySet<string>;
 }
 
 /** The limits for the templates of one key. */
@@ -242,7 +246,7 @@ export class Templates {
     const checked = await this.#checkSamples(owner, { ...draft, samples }, current);
     const values = { engine, ...draft, placeholders, ...toColumns(owner, { metadata, visibility }) };
     const template = await this.#assets.saving(assets ?? new Map(), (written) =>
-      this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
+      this.#store({ keyId, id, expected, makesVersion: true }, values, async (template, query) => {
         if (metadata) await replaceInIndex(query, template);
         if (samples) await writeSamples(query, { templateId: id, keyId }, samples, true);
         const version = { templateId: id, version: template.version };
@@ -254,27 +258,35 @@ export class Templates {
   }
 
   /**
-   * Changes what is sent. Another name, metadata, visibility or schema makes a new version with the same HTML and files. Throws like `replace`,
-   * and `invalid_request` if the version to publish is not stored.
+   * Changes what is sent, in one new version unless only samples and the published version are changed. Throws like `replace`, and
+   * `invalid_request` if the version to publish is not stored.
    */
   async update(owner: TemplateOwner, id: string, patch: TemplatePatch, expected?: ExpectedVersions): Promise<Template> {
     const { keyId } = owner;
-    const { name, metadata, visibility, schema, samples, publishedVersion } = patch;
+    const { name, html, engine, metadata, visibility, assets = new Map(), schema, samples, publishedVersion } = patch;
     const current = await this.#findOwn(owner, id, expected);
+    const text = html !== undefined && { html, engine: engine ?? current.engine };
+    const placeholders = text && JSON.stringify(await this.#findPaths(owner, text));
     const checked = await this.#checkSamples(owner, patch, current, false);
     const makesVersion = makesNewVersion(patch);
     const values = {
       ...(name !== undefined && { name }),
+      ...(text && { ...text, placeholders }),
       ...(schema !== undefined && { schema }),
       ...toColumns(owner, { metadata, visibility }),
       ...(publishedVersion !== undefined && { published_version: publishedVersion }),
     };
-    const template = await this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
-      if (publishedVersion) await requireStored(query, { templateId: id, version: publishedVersion });
-      if (metadata) await replaceInIndex(query, template);
-      if (samples) await writeSamples(query, { templateId: id, keyId }, samples, false);
-      if (makesVersion) await this.#assets.carryOver(query, { templateId: id, version: template.version }, keyId);
-    });
+    const template = await this.#assets.saving(addedFiles(assets), (written) =>
+      this.#store({ keyId, id, expected, makesVersion }, values, async (template, query) => {
+        if (publishedVersion) await requireStored(query, { templateId: id, version: publishedVersion });
+        if (metadata) await replaceInIndex(query, template);
+        if (samples) await writeSamples(query, { templateId: id, keyId }, samples, false);
+        if (!makesVersion) return;
+        const version = { templateId: id, version: template.version };
+        await this.#assets.carryOver(query, version, keyId, assets);
+        await this.#assets.insert(query, version, keyId, written);
+      }),
+    );
     return { ...template, ...checked };
   }
 
@@ -285,17 +297,10 @@ export class Templates {
     [path, file]: [path: string, file: AssetFile | undefined],
     expected?: ExpectedVersions,
   ): Promise<Template> {
-    const { keyId } = owner;
     const { version } = await this.#findOwn(owner, id, expected);
     const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
     if (!file && !has(await this.#assets.list({ templateId: id, version }))) throw noSuchAsset();
-    return this.#assets.saving(new Map(file && [[path, file]]), (written) =>
-      this.#nextVersion({ keyId, id, expected }, {}, async (template, query) => {
-        const next = { templateId: id, version: template.version };
-        await this.#assets.carryOver(query, next, keyId, path);
-        await this.#assets.insert(query, next, keyId, written);
-      }),
-    );
+    return this.update(owner, id, { assets: new Map([[path, file ?? null]]) }, expected);
   }
 
   /** The files of the current version. Throws `not_found`. */
@@ -308,10 +313,6 @@ export class Templates {
   async asset(reader: TemplateOwner, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
     const { version } = await this.find(reader, id);
     return this.#assets.open({ templateId: id, version }, path);
-  }
-
-  #nextVersion(target: Omit<Target, 'makesVersion'>, values: object, also: AlsoWrite): Promise<Template> {
-    return this.#store({ ...target, makesVersion: true }, values, also);
   }
 
   /** Stores values, as a new version or in the current one. `also` is written in the same transaction. */
@@ -486,7 +487,7 @@ export class Templates {
   /** Renders a text that is not saved, with the schema and the files of the version that it changes, and with parts. Throws like `fill`. */
   async fillUnsaved(
     reader: TemplateOwner,
-    { from, html, engine }: UnsavedTemplate,
+    { from, html, engine, removed }: UnsavedTemplate,
     data: Record<string, unknown>,
     options: FillOptions,
   ): Promise<FilledTemplate> {
@@ -503,7 +504,8 @@ export class Templates {
       isPinned: true,
     };
     const { parts, versions } = await this.#withParts(reader, root.templateId, async () => root);
-    const assets = await this.#assets.listAll([...(stored ? [root] : []), ...versions]);
+    const files = stored ? (await this.#assets.list(root)).filter(({ path }) => !removed.has(path)) : [];
+    const assets = await this.#assets.listAll(versions, files);
     const filled = await this.#fillText(accountId, engine, { key: `unsaved:${accountId}`, html, parts }, data, options);
     return { ...(await this.#withFiles(filled, assets, options)), version: undefined };
   }
@@ -705,8 +707,12 @@ class ParsedCache {
 }
 
 /** Whether a change makes a new version. */
-export function makesNewVersion({ name, metadata, visibility, schema }: TemplatePatch): boolean {
-  return [name, metadata, visibility, schema].some((each) => each !== undefined);
+export function makesNewVersion({ name, html, metadata, visibility, assets, schema }: TemplatePatch): boolean {
+  return [name, html, metadata, visibility, assets, schema].some((each) => each !== undefined);
+}
+
+function addedFiles(changes: AssetChanges): AssetFiles {
+  return new Map([...changes].filter((change): change is [string, AssetFile] => change[1] !== null));
 }
 
 function sizeOf(text: string | null | undefined): number {

@@ -62,6 +62,51 @@ test('keeps assets with new HTML, and replaces all of them with a new list, also
   expect((await assetsOf(id)).data).toEqual([]);
 });
 
+test('changes the text and some of the files in one version, of which nothing stays if it is refused', async () => {
+  const assets = { ...sheet('one'), 'old.txt': { content: base64('old') }, 'kept.txt': { content: base64('kept') } };
+  const { template_id: id } = await ada.template(HTML, { assets });
+  const path = `/v1/templates/${id}`;
+  const html = `{% assign x = "${'two'}" %}${HTML}{{ x }}`;
+  const changes = { html, engine: 'liquid', assets: { ...sheet('second'), './old.txt': null, 'missing.txt': null } };
+  const change = (body: object, version: number) => ada.send('PATCH', path, body, { 'if-match': `"${version}"` });
+  const changed = await change(changes, 1);
+  expect([changed.status, changed.headers.get('etag'), await changed.json()]).toMatchObject([
+    200,
+    '"2"',
+    { version: 2, engine: 'liquid', placeholders: ['name'] },
+  ]);
+  expect((await assetsOf(id)).data.map((asset) => asset.path)).toEqual(['css/print.css', 'kept.txt']);
+  expect(await rendered(id)).toMatch(/Adatwo\s*second/);
+  expect(await ada.json(`${path}/versions`)).toMatchObject({ data: [{ version: 2 }, { version: 1 }] });
+  const isSame = async () => {
+    expect(await ada.json(path)).toMatchObject({ version: 2, html, engine: 'liquid' });
+    expect((await assetsOf(id)).data.map((asset) => asset.path)).toEqual(['css/print.css', 'kept.txt']);
+  };
+  await problem(await change({ html: 'late', assets: { 'late.txt': { content: base64('refused late') } } }, 1), 412, 'version_conflict');
+  const broken = { html: '{% if %}', assets: { 'broken.txt': { content: base64('refused broken') } } };
+  await problem(await change(broken, 2), 422, 'template_error');
+  const many = Object.fromEntries(Array.from({ length: LIMIT }, (_, n) => [`${n}.txt`, { content: base64(`refused ${n}`) }]));
+  await problem(await change({ html: 'many', assets: many }, 2), 413, 'content_too_large');
+  await isSame();
+  for (const text of ['refused late', 'refused broken', 'refused 1']) expect(await isStored(text)).toBe(false);
+  expect((await change({ assets: { 'kept.txt': null } }, 2)).status).toBe(200);
+  expect(await ada.json(path)).toMatchObject({ version: 3, html, engine: 'liquid' });
+  await problem(await (await newClient()).send('PATCH', path, { html: 'theirs' }), 404, 'not_found');
+});
+
+test.each([
+  [{ engine: 'liquid' }, 'engine'],
+  [{ html: 5 }, 'html'],
+  [{ assets: { 'a.css': 'text' } }, 'assets.a.css'],
+  [{ assets: { 'a.css': { content: '%' } } }, 'assets.a.css.content'],
+  [{ assets: { '../a.css': { content: '' } } }, 'assets.../a.css'],
+  [{ html: 'x', published_version: 1 }, 'published_version'],
+])('refuses the change %j', async (change, path) => {
+  const { template_id: id } = await ada.template(HTML);
+  const { errors } = await problem(await ada.send('PATCH', `/v1/templates/${id}`, change), 400, 'invalid_request');
+  expect(errors).toMatchObject([{ path }]);
+});
+
 test('accepts a form', async () => {
   const form = new FormData();
   form.append('name', 'invoice');

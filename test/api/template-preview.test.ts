@@ -45,6 +45,8 @@ test('shows the text with the files of its template and the defaults of its acco
   const sent = { 'template.css': { content: css('unsaved') } };
   const withSent = { template_id: id, html: changed, engine: 'liquid', data, assets: sent };
   expect((await read(ada, withSent)).pages).toEqual(['unsaved Ada']);
+  const without = { ...withSent, assets: { './template.css': null } };
+  expect((await read(ada, without)).pages).toEqual(['Ada']);
   expect((await read(ada, { template_id: `${id}@1`, html: changed, engine: 'liquid', data })).pages).toEqual(['template Ada']);
   expect((await read(ada, { template_id: id, html: '<p>{{name}}', data, options: { format: 'A5' } })).pages).toEqual(['Ada']);
   const bare = await read(ada, { template_id: id, html: '<p>x', options: { format: null } });

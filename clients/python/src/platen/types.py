@@ -33,13 +33,13 @@ TemplateId: TypeAlias = "str"
 Data: TypeAlias = "dict[str, Any]"
 
 
-class AssetsValue(TypedDict):
+class Asset(TypedDict):
     content: str
     type: NotRequired[str]
     """Default: by the file extension."""
 
 
-Assets: TypeAlias = "dict[str, AssetsValue]"
+Assets: TypeAlias = "dict[str, Asset]"
 
 
 Length: TypeAlias = "float | str"
@@ -1517,13 +1517,7 @@ class CertificateList(TypedDict):
     next_cursor: NextCursor
 
 
-class TemplateAssetsValue(TypedDict):
-    content: str
-    type: NotRequired[str]
-    """Default: by the file extension."""
-
-
-TemplateAssets: TypeAlias = "dict[str, TemplateAssetsValue]"
+TemplateAssets: TypeAlias = "dict[str, Asset]"
 
 
 TemplateDataSchema: TypeAlias = "dict[str, Any]"
@@ -1644,18 +1638,29 @@ class TemplateWithHtml(TypedDict):
     """Data to try the template with, by name. At most 20 with 1000000 bytes of JSON together."""
 
 
+AssetChanges: TypeAlias = "dict[str, Asset | None]"
+
+
 TemplateSamplesPatch: TypeAlias = "dict[str, dict[str, Any] | None]"
 
 
 class TemplatePatch(TypedDict):
     name: NotRequired[str]
     """A name by which people recognize the template. Default: as before."""
+    html: NotRequired[str]
+    """The template, at most 5242880 bytes of UTF-8. Default: as before."""
+    engine: NotRequired[Literal['placeholders', 'liquid']]
+    """`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops,
+    conditions and filters. Default: as before; sent only with html."""
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
     visibility: NotRequired[Literal['key', 'account']]
     """`account` lets all keys of the account read and render the template and its versions. Only the key that
     created it changes or deletes it. Default: as before."""
+    assets: NotRequired[AssetChanges]
+    """Files by their paths: adds or replaces these, and removes those that are null. The others stay. Default: as
+    before."""
     schema: NotRequired[TemplateDataSchema]
     """A [JSON Schema](https://json-schema.org/draft/2020-12) that data must fit to be rendered (422 `data_invalid`),
     at most 65536 bytes of JSON; `{}` for none. It refers only to itself. `pattern` has the syntax of
@@ -1704,7 +1709,8 @@ class TemplatePreview(TypedDict):
     """The values that the template inserts. Default: `{}`."""
     template_id: NotRequired[str]
     """The template, or the version, that the text is a change of. Its files and the schema of its data are used."""
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetChanges]
+    """Files by their paths: adds or replaces these, and removes those that are null. The others stay."""
     options: NotRequired[PdfOptions]
 
 

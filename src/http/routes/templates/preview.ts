@@ -19,7 +19,7 @@ import {
 import { equivalentOption } from '../../../render/request/schemas/equivalent-options.ts';
 import { option } from '../../../render/request/schemas/option.ts';
 import { AnyObject, PdfOptions, TEMPLATE_ID } from '../../../render/request/schemas/options-schema.ts';
-import { AssetsSchema } from '../../../render/request/values/assets.ts';
+import { AssetChangesSchema, splitAssetChanges } from '../../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../../validate.ts';
 import { withExample } from '../../replies/response-schema.ts';
@@ -49,7 +49,7 @@ const PreviewBody = Type.Object(
       'x-default': 'none',
       examples: ['tpl_4Kq8cPzXnT2vR6mJ9bYwLs'],
     }),
-    assets: Type.Optional(AssetsSchema),
+    assets: Type.Optional(AssetChangesSchema),
     options: Type.Optional(PdfOptions),
   },
   { additionalProperties: false, $id: 'TemplatePreview', expected: 'a JSON object' },
@@ -78,7 +78,7 @@ function parsePreview(body: unknown, defaults: DefaultOptions, limits: RenderLim
     engine = 'placeholders',
     data,
     template_id: templateId,
-    assets,
+    assets = {},
     options = {},
   } = checkBody(withDefaultOptions(body, defaults, 'pdf'));
   const errors = new ValidationErrors();
@@ -88,8 +88,9 @@ function parsePreview(body: unknown, defaults: DefaultOptions, limits: RenderLim
   if (options.signature) errors.add('options.signature', 'cannot be previewed: render the stored template');
   errors.throwIfAny();
   checkSize('html', html, MAX_PLAYGROUND_HTML_BYTES);
-  const rendering = parseRenderRequest({ html: '', options, ...(assets && { assets }) }, limits);
-  return { ...rendering, template: { from, html, engine }, data: values };
+  const { added, removed } = splitAssetChanges(assets);
+  const rendering = parseRenderRequest({ html: '', options, ...(Object.keys(added).length && { assets: added }) }, limits);
+  return { ...rendering, template: { from, html, engine, removed: new Set(removed) }, data: values };
 }
 
 const SCHEMA = {

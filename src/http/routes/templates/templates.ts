@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../../errors.ts';
 import { checkDocumentSize, type RenderLimits } from '../../../render/request/render-request.ts';
 import { oneOf, option } from '../../../render/request/schemas/option.ts';
-import { AssetsSchema, parseAssets } from '../../../render/request/values/assets.ts';
+import { AssetChangesSchema, AssetsSchema, parseAssetChanges, parseAssets } from '../../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import {
@@ -93,8 +93,11 @@ const ReplaceBody = Type.Object(
 const PatchBody = Type.Object(
   {
     name: option(name, KEPT),
+    html: option(html, KEPT),
+    engine: option(engine, { 'x-default': 'as before; sent only with html' }),
     metadata: option(MetadataSchema, KEPT),
     visibility: option(visibility, KEPT),
+    assets: option(AssetChangesSchema, KEPT),
     schema: option(DataSchema, KEPT),
     samples: option(SamplePatchSchema, KEPT),
     published_version: option(Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.Null()]), {
@@ -145,8 +148,8 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
     return wholeRecord(await templates.version(reader, id, Number(version)), templates, reader);
   });
 
-  app.patch<ById>('/v1/templates/:id', { schema: UPDATE }, async (request, reply) => {
-    const change = readPatch(takeBody(request));
+  app.patch<ById>('/v1/templates/:id', { schema: UPDATE, config: RATE_LIMITED }, async (request, reply) => {
+    const change = readPatch(takeBody(request), limits);
     const owner = requirePrincipal(request);
     const template = await templates.update(owner, request.params.id, change, readIfMatch(request));
     setVersionTag(reply, template);
@@ -187,22 +190,27 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
   });
 }
 
-/** Throws `invalid_request`. */
-function readPatch(body: unknown): TemplatePatch {
-  const { published_version: publishedVersion, schema, samples: given, ...others } = checkPatch(body);
+/** Throws `invalid_request` and `content_too_large`. */
+function readPatch(body: unknown, limits: RenderLimits): TemplatePatch {
+  const { published_version: publishedVersion, schema, samples: given, assets, ...others } = checkPatch(body);
   const errors = new ValidationErrors();
-  const change = { ...others, schema: parseDataSchema(schema, errors) };
+  const files = parseAssetChanges(assets, limits, errors);
+  const change = { ...others, assets: files, schema: parseDataSchema(schema, errors) };
+  const { name = '', html = '', engine } = change;
   const makesVersion = makesNewVersion(change);
-  if (!makesVersion && !given && publishedVersion === undefined)
-    errors.add('', 'must have name, metadata, visibility, schema, samples or published_version; PUT replaces the HTML');
+  if (engine && change.html === undefined) errors.add('engine', 'must be sent with html, which it reads');
+  else if (!makesVersion && !given && publishedVersion === undefined) errors.add('', `must have ${CHANGES} or published_version`);
   if (makesVersion && publishedVersion !== undefined)
-    errors.add('published_version', 'cannot be combined with name, metadata, visibility or schema, which make a new version');
-  errors.addAll(textErrors('name', change.name ?? ''));
+    errors.add('published_version', 'can be combined only with samples, because all else makes a new version');
+  errors.addAll([...textErrors('name', name), ...textErrors('html', html)]);
   parseMetadata(change.metadata, errors);
   const samples = parseSamples(given, errors);
   errors.throwIfAny();
+  checkDocumentSize('html', html);
   return { ...change, publishedVersion, samples };
 }
+
+const CHANGES = 'name, html, metadata, visibility, assets, schema, samples';
 
 /** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
 function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
@@ -327,9 +335,9 @@ const REPLACE = {
 
 const UPDATE = {
   operationId: 'updateTemplate',
-  summary: 'Change a template without its HTML',
+  summary: 'Change parts of a template',
   description:
-    'Another `name`, `metadata`, `visibility` or `schema` makes a new version with the same HTML and files. `samples` and `published_version` make none.',
+    'What is not sent stays. All changes together make one new version; `samples` and `published_version` alone make none.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: withExample(PatchBody, { name: 'Greeting' }),

@@ -28,29 +28,42 @@ const MEDIA_TYPE = `^${MEDIA_TYPE_NAME}([ \\t]*;[ \\t]*[Cc][Hh][Aa][Rr][Ss][Ee][
 const IS_MEDIA_TYPE = new RegExp(MEDIA_TYPE);
 const CONTROL_OR_BACKSLASH = /[\p{Cc}\\]/u;
 
-export const AssetsSchema = Type.Record(
-  Type.String(),
-  Type.Object(
-    {
-      content: Type.String({ contentEncoding: 'base64', expected: 'base64' }),
-      type: Type.Optional(
-        Type.String({
-          maxLength: 128,
-          pattern: MEDIA_TYPE,
-          expected: 'a media type such as image/png',
-          description: 'Default: by the file extension.',
-        }),
-      ),
-    },
-    { additionalProperties: false, expected: 'an object {content, type}' },
-  ),
+const AssetSchema = Type.Object(
   {
-    $id: 'Assets',
-    additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
-    expected: 'an object of paths and files {content, type}',
-    description:
-      'Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They exist for this render only. Default: none.',
-    examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
+    content: Type.String({ contentEncoding: 'base64', expected: 'base64' }),
+    type: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        pattern: MEDIA_TYPE,
+        expected: 'a media type such as image/png',
+        description: 'Default: by the file extension.',
+      }),
+    ),
+  },
+  { $id: 'Asset', additionalProperties: false },
+);
+
+const EXPECTED = 'an object {content, type}';
+
+export const AssetsSchema = Type.Record(Type.String(), { ...AssetSchema, expected: EXPECTED }, {
+  $id: 'Assets',
+  additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
+  expected: 'an object of paths and files {content, type}',
+  description:
+    'Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They exist for this render only. Default: none.',
+  examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
+});
+
+/** Changes some of the files that are stored. */
+export const AssetChangesSchema = Type.Record(
+  Type.String(),
+  { ...Type.Union([AssetSchema, Type.Null()]), expected: `${EXPECTED}, or null` },
+  {
+    $id: 'AssetChanges',
+    additionalProperties: false,
+    expected: 'an object of paths and files {content, type} or null',
+    description: 'Files by their paths: adds or replaces these, and removes those that are null. The others stay.',
+    examples: [{ 'css/print.css': { content: 'aDEge30=' }, 'old.png': null }],
   },
 );
 
@@ -72,7 +85,7 @@ export function parseAssets(
   }
   const files = new Map<string, HostedFile>();
   const add = (at: string, path: string, type: string | undefined, content: Buffer) => {
-    const name = path.replace(/^(?:\.\/)+/, '');
+    const name = trimPath(path);
     if (!isUsable(name)) errors.add(at, `must be a relative path such as css/print.css, of at most ${MAX_PATH} characters`);
     if (type !== undefined && !IS_MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as image/png');
     if (files.has(name)) errors.add(at, 'is the path of another file');
@@ -85,6 +98,31 @@ export function parseAssets(
   for (const { path, type, content } of uploaded) add(`files: ${path.slice(0, 64)}`, path, type, content);
   checkBytes(files, maxAssetsBytes);
   return files;
+}
+
+type Changes = Static<typeof AssetChangesSchema>;
+
+/** The files to add or replace, as they were sent, and the paths of those to remove. */
+export function splitAssetChanges(changes: Changes): { added: Given; removed: string[] } {
+  const added = Object.entries(changes).filter((entry): entry is [string, Given[string]] => entry[1] !== null);
+  const removed = Object.keys(changes).filter((path) => changes[path] === null);
+  return { added: Object.fromEntries(added), removed: removed.map(trimPath) };
+}
+
+/** The files to add or replace, and null for those to remove. Undefined if none were sent. Throws like `parseAssets`. */
+export function parseAssetChanges(
+  given: Changes | undefined,
+  limits: Partial<AssetLimits>,
+  errors: ValidationErrors,
+): ReadonlyMap<string, HostedFile | null> | undefined {
+  if (!given) return undefined;
+  const { added, removed } = splitAssetChanges(given);
+  const files = parseAssets(added, [], limits, errors) ?? [];
+  return new Map<string, HostedFile | null>([...removed.map((path) => [path, null] as const), ...files]);
+}
+
+function trimPath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '');
 }
 
 function checkBytes(files: HostedFiles, limit: number): void {
