@@ -96,10 +96,16 @@ test('goes on with changes that were kept before there were styles', async () =>
 
 test('saves while there is no network, and while an answer is lost', async () => {
   const key = await newClient();
-  const { id, engine } = await key.template('<p>stored');
+  const { id } = await key.template('<p>stored', { assets: { 'old.txt': { content: '' } } });
   const editor = await openEditor(key.key, id, ['ERR_', 412]);
   const { page } = editor;
   await editor.write('Template', '<p>without a network');
+  await editor.tab('Style');
+  await editor.write('Style', 'p { color: green }');
+  await editor.tab('Files');
+  await page.getByRole('button', { name: 'Remove old.txt' }).click();
+  const assets = { 'old.txt': null, 'style.css': { content: Buffer.from('p { color: green }').toString('base64') } };
+  await editor.tab('Edit');
   await page.route(`**/v1/templates/${id}`, (route) => route.abort());
   await save(page).click();
   await page.getByRole('alert').first().waitFor();
@@ -107,15 +113,15 @@ test('saves while there is no network, and while an answer is lost', async () =>
   await page.unroute(`**/v1/templates/${id}`);
 
   await page.route(`**/v1/templates/${id}`, async (route) => {
-    if (route.request().method() !== 'PUT') return route.continue();
-    await key.send('PUT', `/v1/templates/${id}`, { html: '<p>without a network', engine });
+    if (route.request().method() !== 'PATCH') return route.continue();
+    await key.send('PATCH', `/v1/templates/${id}`, { html: '<p>without a network', assets });
     return route.abort(); // as when the service ends after it has stored the text
   });
   await save(page).click();
   await page.getByRole('alert').first().waitFor();
   await page.unroute(`**/v1/templates/${id}`);
   await save(page).click();
-  await version(page, 'Version 2'); // its own text is no conflict
+  await version(page, 'Version 2'); // its own changes are no conflict
   expect(await stored(key, id)).toMatchObject({ html: '<p>without a network', version: 2 });
 });
 

@@ -53,14 +53,14 @@ test('renders a style sheet and files for a guest, who replaces and removes them
   expect(await playground.editor('HTML').textContent()).toContain('<link rel="stylesheet" href="style.css">');
 
   await playground.tab('Files');
-  expect(await names(playground)).toEqual(['own.css', 'logo.png']);
+  expect(await names(playground)).toEqual(['logo.png', 'own.css']);
   await expectSound(page);
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Replace own.css' }).click();
   const other = { name: 'other.css', mimeType: 'text/css', buffer: Buffer.from('p::before { content: "replaced " }') };
   await (await choosing).setFiles([other]);
   await playground.shows('replaced The text in style');
-  expect(await names(playground)).toEqual(['own.css', 'logo.png']);
+  expect(await names(playground)).toEqual(['logo.png', 'own.css']);
   await page.getByRole('button', { name: 'Remove own.css' }).click();
   await expect.poll(() => playground.pdfPage(1).textContent()).not.toContain('replaced');
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -104,7 +104,7 @@ test('keeps them over a reload and a closed tab, and in the list of drafts', asy
   expect(await names(next)).toEqual([]);
   await next.page.getByRole('button', { name: 'Restore my draft' }).click();
   await next.shows('from a file The text in style');
-  expect(await names(next)).toEqual(['own.css', 'logo.png']);
+  expect(await names(next)).toEqual(['logo.png', 'own.css']);
   await next.tab('Edit');
   expect(await titlesOf(next)).toContain('The text');
 });
@@ -139,7 +139,7 @@ test('tells that a link has the style, but no files', async () => {
   const playground = await open();
   await writeAll(playground);
   await playground.page.getByRole('button', { name: 'Link', exact: true }).click();
-  await playground.page.getByText('The files are not in the link. Who opens it has to add them: own.css, logo.png.').waitFor();
+  await playground.page.getByText('The files are not in the link. Who opens it has to add them: logo.png, own.css.').waitFor();
   await playground.page.keyboard.press('Escape');
   const { pathname, hash } = new URL(await playground.link());
   const opened = await openBeside(playground, pathname + hash);
@@ -174,22 +174,36 @@ test('become files of the template, which a program renders and which open as a 
   await playground.tab('Style');
   await playground.write('Style', 'p::after { content: " unsaved" }');
   await playground.shows('The text unsaved');
+  await playground.tab('Files');
+  await page.getByRole('button', { name: 'Remove logo.png' }).click();
+  await expect.poll(() => names(playground)).toEqual(['own.css']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => names(playground)).toEqual(['logo.png', 'own.css']);
+  await page.getByRole('button', { name: 'Remove logo.png' }).click();
+  const other = Buffer.from('p::before { content: "from another file " }');
+  await addFiles(playground, [{ name: 'own.css', mimeType: 'text/css', buffer: other }]);
+  await playground.shows('from another file The text unsaved');
+  await page.getByRole('button', { name: '1 warning' }).waitFor(); // the picture is missing
+  await page.reload();
+  await playground.shows('from another file The text unsaved');
+  expect(await paths()).toEqual(['logo.png', 'own.css', 'style.css']);
   await playground.tab('Edit');
   await page.getByText('Version 1, with unsaved changes').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
+  expect(await paths()).toEqual(['own.css', 'style.css']);
   const rendered = await key.send('POST', '/v1/pdf', { template_id: id });
-  expect((await readPdf(Buffer.from(await rendered.arrayBuffer()))).pages).toEqual(['from a file The text unsaved']);
+  expect((await readPdf(Buffer.from(await rendered.arrayBuffer()))).pages).toEqual(['from another file The text unsaved']);
 
   await playground.tab('Files');
   expect(await accessibilityViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Remove logo.png' }).click();
-  await expect.poll(paths).toEqual(['own.css', 'style.css']);
-  await expect.poll(() => names(playground)).toEqual(['own.css']);
+  await page.getByRole('button', { name: 'Remove own.css' }).click();
   await page.setViewportSize(NARROW);
   await expectSound(page);
   await playground.tab('Edit');
-  await page.getByText('Version 3', { exact: true }).waitFor();
+  await page.getByText('Version 2, with unsaved changes').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Open as a draft' }).click();
@@ -198,5 +212,5 @@ test('become files of the template, which a program renders and which open as a 
   await playground.tab('Files');
   await expect.poll(() => names(playground)).toEqual(['own.css']);
   await page.setViewportSize({ width: 1280, height: 800 });
-  await playground.shows('from a file The text unsaved');
+  await playground.shows('from another file The text unsaved');
 });

@@ -82,7 +82,7 @@ test('keeps data, preview and new text while a template is being saved', async (
     await stored.promise;
     await route.continue();
   });
-  const sent = page.waitForRequest((request) => request.method() === 'PUT');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.keyboard.press('Control+s');
   await sent;
   await editor.write('Template', '<p>Dearest {{person.name}}');

@@ -1,20 +1,26 @@
 /** Changes the files of a stored template. */
+import { readFileAs } from '../shared/file-content.ts';
 import type { TemplateRecord } from './records.ts';
-import { call, ifVersion } from './session.ts';
+import { ifVersion, send } from './session.ts';
+
+/** As in `PATCH /v1/templates/{id}`: files with their content in base64, by path, and null for those to remove. */
+export type AssetChanges = Record<string, { content: string; type?: string } | null>;
 
 export function assetPath(id: string, path: string): string {
   return `/v1/templates/${encodeURIComponent(id)}/assets/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Adds or replaces a file, and returns the new version. Throws with status 412 if there is a newer one already. */
-export function putAsset(template: Versioned, path: string, file: Blob): Promise<TemplateRecord> {
-  const headers = { 'content-type': file.type || 'application/octet-stream' };
-  return changeAsset(template, path, { method: 'PUT', headers, body: file });
+/**
+ * Adds or replaces files by their paths, and removes those that are null. Returns the new version. Throws with status 412 if there is a
+ * newer one already.
+ */
+export async function changeFiles(
+  { template_id: id, version }: Pick<TemplateRecord, 'template_id' | 'version'>,
+  files: ReadonlyMap<string, File | null>,
+): Promise<TemplateRecord> {
+  const assets: AssetChanges = {};
+  for (const [path, file] of files)
+    assets[path] = file && { content: await readFileAs(file, 'base64'), ...(file.type && { type: file.type }) };
+  const reply = await send('PATCH', `/v1/templates/${encodeURIComponent(id)}`, { assets }, { headers: ifVersion(version) });
+  return (await reply.json()) as TemplateRecord;
 }
-
-export async function changeAsset({ template_id, version }: Versioned, path: string, init: RequestInit): Promise<TemplateRecord> {
-  const headers = { ...(init.headers as Record<string, string> | undefined), ...ifVersion(version) };
-  return (await (await call(assetPath(template_id, path), { ...init, headers })).json()) as TemplateRecord;
-}
-
-type Versioned = Pick<TemplateRecord, 'template_id' | 'version'>;

@@ -1,8 +1,8 @@
 /** Renders two versions of a template with the same data, and shows where their pages differ. */
 import { useState } from 'preact/hooks';
-import { toBase64 } from '../shared/base64.ts';
+import { toAssetChanges } from '../playground/files/assets.ts';
 import { Button } from '../shared/button.tsx';
-import { type Draft, STYLE } from '../shared/kept-drafts.ts';
+import type { Draft } from '../shared/kept-drafts.ts';
 import { readData } from '../shared/read-data.ts';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { useAction } from './action.ts';
@@ -70,7 +70,7 @@ function ChosenVersions({ template, unsaved, path, versions, playground }: Chose
   const render = async (choice: Choice, values: Record<string, unknown>): Promise<RenderedPdf> => {
     const { template_id: id } = template;
     const isEditor = choice === 'editor';
-    const source = isEditor ? toText(unsaved) : toSource(await read<TemplateRecord>(`${path}/${choice}`));
+    const source = isEditor ? await toText(unsaved) : toSource(await read<TemplateRecord>(`${path}/${choice}`));
     if (isFree(playground, source)) return renderDraft(source, values, isEditor ? id : `${id}@${choice}`);
     if (isEditor) throw new Error(CANNOT);
     return renderSaved(`${id}@${choice}`, values);
@@ -122,9 +122,9 @@ function toSource({ html = '', engine }: TemplateRecord): TemplateText {
   return { html, engine };
 }
 
-function toText(draft: Draft | undefined): TemplateText {
-  const assets = draft?.style ? { [STYLE]: { content: toBase64(draft.style) } } : undefined;
-  return { html: draft?.template ?? '', engine: draft?.engine ?? 'placeholders', ...(assets && { assets }) };
+async function toText(draft: Draft | undefined): Promise<TemplateText> {
+  const assets = draft ? await toAssetChanges(draft) : {};
+  return { html: draft?.template ?? '', engine: draft?.engine ?? 'placeholders', assets };
 }
 
 function nameOf(choice: Choice): string {

@@ -11,7 +11,7 @@ import { FileButton } from './file-button.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
-import { changeAsset, putAsset } from './template-assets.ts';
+import { changeFiles } from './template-assets.ts';
 
 interface TemplateFilesProps {
   template: TemplateRecord;
@@ -25,15 +25,11 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
   const adding = useAction();
   const add = (chosen: File[], pathOf: (file: File) => string) =>
     adding.run(async () => {
-      let current = template;
-      for (const file of chosen) {
-        current = await putAsset(current, pathOf(file), file);
-        onChanged(current);
-      }
+      onChanged(await changeFiles(template, new Map(chosen.map((file) => [pathOf(file), file]))));
       showToast(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
     });
   const remove = async () => {
-    onChanged(await changeAsset(template, removed ?? '', { method: 'DELETE' }));
+    onChanged(await changeFiles(template, new Map([[removed ?? '', null]])));
     showToast(`${removed} was removed.`);
     setRemoved(null);
   };

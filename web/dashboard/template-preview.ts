@@ -3,12 +3,13 @@ import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
 import type { Playground, TemplateRecord } from './records.ts';
 import { send } from './session.ts';
+import type { AssetChanges } from './template-assets.ts';
 
 /** The text of a template. */
 export type TemplateText = Pick<TemplateRecord, 'engine'> & {
   html: string;
-  /** Files that are not saved. */
-  assets?: Record<string, { content: string }>;
+  /** Changes of files that are not saved. */
+  assets?: AssetChanges;
 };
 
 type Data = Record<string, unknown>;

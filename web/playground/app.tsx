@@ -11,7 +11,7 @@ import { canDownload, downloadPdf, downloadWaits } from './download.ts';
 import { generation } from './draft.ts';
 import { Editors } from './editors.tsx';
 import { type LaterPane, laterPanes } from './later-parts.ts';
-import { isCharged, opened, templateParts } from './opened.ts';
+import { isCharged, opened } from './opened.ts';
 import { PANE_LABELS, PaneTabs } from './pane-tabs.tsx';
 import { pane, type WritingPane } from './panes.ts';
 import { Preview } from './preview.tsx';
@@ -58,7 +58,7 @@ function WritingPanel({ name, children }: { name: WritingPane; children: Compone
 }
 
 function LaterPanel({ name }: { name: LaterPane }) {
-  const Content = (name === 'files' && templateParts.value?.Files) || laterPanes.value[name];
+  const Content = laterPanes.value[name];
   return (
     <WritingPanel name={name}>
       {Content ? <Content key={name === 'options' ? generation.value : 0} /> : <p class="nothing">Loading…</p>}

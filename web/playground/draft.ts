@@ -104,7 +104,7 @@ export function toDraft(value: unknown): Draft | undefined {
 }
 
 function isFiles(value: unknown): value is Draft['files'] {
-  return isObject(value) && Object.values(value).every(isFile);
+  return isObject(value) && Object.values(value).every((file) => file === null || isFile(file));
 }
 
 function isFile(value: unknown): value is DraftFile {

@@ -5,6 +5,8 @@ import { Button } from '../shared/button.tsx';
 import { copyText } from '../shared/clipboard.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { draft, hasFiles } from './draft.ts';
+import { listFiles } from './files/assets.ts';
+import { opened } from './opened.ts';
 import { linkTo, MAX_LINK } from './share-link.ts';
 
 /** Options with secrets, which anyone who has the link could read. */
@@ -23,7 +25,7 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
       ? 'Copied.'
       : 'The browser does not allow copying. Select the link and copy it.';
   };
-  const files = hasFiles(draft.value) ? Object.keys(draft.value.files) : [];
+  const files = hasFiles(draft.value) ? listFiles(opened.value?.files ?? [], draft.value.files) : [];
   const secrets = SECRETS.filter((name) => draft.value.options[name] !== undefined);
   return (
     <Dialog title="Link to this document" onClose={onClose}>
@@ -39,7 +41,9 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
             any server.
           </p>
           {files.length > 0 && (
-            <p class="note warn">The files are not in the link. Who opens it has to add them: {files.join(', ')}.</p>
+            <p class="note warn">
+              The files are not in the link. Who opens it has to add them: {files.map(({ path }) => path).join(', ')}.
+            </p>
           )}
           {secrets.length > 0 && <p class="note warn">Anyone who has the link can read {secrets.join(', ')} in it.</p>}
           <div class="field">

@@ -5,6 +5,7 @@ import type { ComponentType } from 'preact';
 import type { TemplateRecord } from '../dashboard/records.ts';
 import type { DraftOf } from '../shared/kept-drafts.ts';
 import { BLANK, type Draft, draft, isSameDraft } from './draft.ts';
+import type { NamedFile } from './files/assets.ts';
 import type { RenderBody } from './render-body.ts';
 
 export interface OpenedTemplate {
@@ -18,6 +19,8 @@ export interface OpenedTemplate {
   data: string;
   /** Its file `style.css`; empty if it has none. */
   style: string;
+  /** Its other files. */
+  files: readonly NamedFile[];
 }
 
 /** What the editor shows and does in addition, with a template. */
@@ -25,18 +28,19 @@ export interface TemplateParts {
   Actions: ComponentType;
   /** Above the data. */
   Samples: ComponentType;
-  Files: ComponentType;
   dataLanguage: ReadonlySignal<Extension>;
   /** Whether a render saves the template first and counts as a document. */
   isCharged: ReadonlySignal<boolean>;
   save(): void;
   /** What is in the editor as a draft of its own, with the files of the template. */
   toDraft(): Promise<Draft>;
-  send(body: RenderBody, signal: AbortSignal): Promise<Response>;
+  /** Renders `body`, which was made of `draft`. */
+  send(body: RenderBody, draft: Draft, signal: AbortSignal): Promise<Response>;
 }
 
 export const opened = signal<OpenedTemplate | undefined>(undefined);
 export const templateParts = signal<TemplateParts | undefined>(undefined);
+export const isSaving = signal(false);
 
 /** Why drafts cannot be rendered here; empty if they can. */
 export const refusal = signal('');
@@ -55,12 +59,12 @@ export function storedDraft({ record, data, style }: OpenedTemplate): Draft {
   return { ...BLANK, mode: 'template', template: record.html ?? '', engine: record.engine, data, style };
 }
 
-/** Whether its text or its style sheet differs from what is stored. */
-export const isTextChanged = computed(() => {
+/** Whether its text or one of its files differs from what is stored. */
+export const isUnsaved = computed(() => {
   if (!opened.value) return false;
   const { record, style } = opened.value;
-  const { template, engine, style: written } = draft.value;
-  return template !== (record.html ?? '') || engine !== record.engine || written !== style;
+  const { template, engine, style: written, files } = draft.value;
+  return template !== (record.html ?? '') || engine !== record.engine || written !== style || Object.keys(files).length > 0;
 });
 
 /** Whether a draft of the template has anything that is not stored, so that it must be kept. */

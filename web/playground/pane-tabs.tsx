@@ -1,6 +1,8 @@
 /** The tabs of the page: those of the writing beside the preview, or all on narrow screens that show one pane at a time. */
 import { chooseNeighbour } from '../shared/tabs.tsx';
 import { draft } from './draft.ts';
+import { listFiles } from './files/assets.ts';
+import { opened } from './opened.ts';
 import { PANES, type Pane, pane } from './panes.ts';
 import { optionErrors } from './request-errors.ts';
 
@@ -38,7 +40,7 @@ export function PaneTabs() {
 /** How much is set in a pane that is not seen. */
 function Count({ of }: { of: Pane }) {
   const { files, options } = draft.value;
-  const count = { files: Object.keys(files).length, options: Object.keys(options).length }[of as string];
+  const count = { files: listFiles(opened.value?.files ?? [], files).length, options: Object.keys(options).length }[of as string];
   if (!count) return null;
   const isInvalid = of === 'options' && optionErrors.value.length > 0;
   return <span class={isInvalid ? 'count invalid' : 'count'}>{of === 'options' ? `${count} set` : count}</span>;

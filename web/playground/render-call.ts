@@ -22,21 +22,21 @@ export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rend
   const body = await toRenderBody(draft);
   const begin = performance.now();
   const send = 'url' in body ? sendUrl : (templateParts.peek()?.send ?? sendToPlayground);
-  const response = await send(body, signal);
+  const response = await send(body, draft, signal);
   const result = response.headers.get('platen-result');
   if (result) firstPicture.value ??= `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png`;
   return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
 }
 
 /** A URL is rendered with the key of the visitor: guests would let the service fetch any page, at nobody's expense. */
-async function sendUrl(body: RenderBody, signal: AbortSignal): Promise<Response> {
+async function sendUrl(body: RenderBody, _draft: Draft, signal: AbortSignal): Promise<Response> {
   const { mayResume, resume, send, session } = await import('../dashboard/session.ts');
   if (mayResume() && !session.peek()) await resume();
   if (!session.peek()) throw new Error('A URL is rendered for a key. Sign in on the dashboard, or copy the code.');
   return send('POST', '/v1/pdf', { ...body, store: false }, { headers: { accept: 'application/json' }, signal });
 }
 
-async function sendToPlayground(body: RenderBody, signal: AbortSignal): Promise<Response> {
+async function sendToPlayground(body: RenderBody, _draft: Draft, signal: AbortSignal): Promise<Response> {
   if (refusal.peek()) throw new Error(refusal.peek());
   return request('/v1/playground/pdf', {
     method: 'POST',

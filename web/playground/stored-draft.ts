@@ -1,6 +1,6 @@
 /** Keeps the draft: for a reload of its tab, and as one of the drafts of this browser if it has work of the visitor. */
 import { effect } from '@preact/signals';
-import { type DraftOf, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
+import { type DraftOf, fileIds, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
 import { removeUnnamedFiles } from '../shared/kept-files.ts';
 import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
@@ -60,8 +60,7 @@ export function storeDrafts(): void {
   });
   addEventListener('visibilitychange', keepShown);
   addEventListener('pagehide', keepShown);
-  const shownFiles = Object.values(latest.files).map(({ id }) => id);
-  removeUnnamedFiles(shownFiles).catch(() => {}); // the next page tries it again
+  removeUnnamedFiles(fileIds(latest)).catch(() => {}); // the next page tries it again
   keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING));
   addEventListener('beforeunload', (event) => {
     if (keepsNothing.peek() && !isStopped && hasWork(latest)) event.preventDefault();

@@ -22,6 +22,8 @@ export interface DraftFile {
   bytes: number;
 }
 
+export type DraftFiles = Record<string, DraftFile | null>;
+
 export interface Draft {
   mode: Mode;
   html: string;
@@ -33,8 +35,8 @@ export interface Draft {
   data: string;
   /** The style sheet, which is the file `STYLE` beside the document. */
   style: string;
-  /** The other files, by their names. */
-  files: Record<string, DraftFile>;
+  /** The other files, by their names. With a stored template, those that it does not have so, and null for those to remove. */
+  files: DraftFiles;
   /** The options that are sent. */
   options: Options;
 }
@@ -155,6 +157,11 @@ async function put(kept: KeptDraft): Promise<boolean> {
   transaction.commit(); // at once: the page may not live until it learns that the text has arrived
   await Promise.all([writing, transaction.done]);
   return true;
+}
+
+/** The ids of the contents that a draft names. */
+export function fileIds({ files = {} }: Partial<Draft>): string[] {
+  return Object.values(files).flatMap((file) => file?.id ?? []);
 }
 
 export async function deleteDrafts(ids: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@
  * Keeps the content of the files of drafts in this browser, as base64, each under an id of its own. Without a database, it is kept
  * until the page is left.
  */
-import { open } from './kept-drafts.ts';
+import { fileIds, open } from './kept-drafts.ts';
 
 /** A file that no draft names may be that of a draft that is about to be kept. */
 const UNNAMED_MS = 600_000;
@@ -33,7 +33,7 @@ export async function removeUnnamedFiles(alsoNamed: Iterable<string>): Promise<v
   const transaction = (await open())?.transaction(['drafts', 'files'], 'readwrite');
   if (!transaction) return;
   const drafts = await transaction.objectStore('drafts').getAll();
-  const named = new Set([...alsoNamed, ...drafts.flatMap(({ draft }) => Object.values(draft.files ?? {}).map(({ id }) => id))]);
+  const named = new Set([...alsoNamed, ...drafts.flatMap(({ draft }) => fileIds(draft))]);
   const files = transaction.objectStore('files');
   const oldest = Date.now() - UNNAMED_MS;
   for (const id of await files.getAllKeys()) if (!named.has(id) && Number.parseInt(id, 10) < oldest) await files.delete(id);

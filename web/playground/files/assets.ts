@@ -1,4 +1,6 @@
 /** Makes the files of a draft those of a request, and the reverse. */
+
+import type { AssetChanges } from '../../dashboard/template-assets.ts';
 import { toBase64 } from '../../shared/base64.ts';
 import { readFileAs } from '../../shared/file-content.ts';
 import { STYLE } from '../../shared/kept-drafts.ts';
@@ -12,13 +14,26 @@ export type Assets = Record<string, { content: string; type?: string }>;
 export async function toAssets(draft: Draft): Promise<Assets> {
   if (!hasFiles(draft)) return {};
   const assets: Array<[string, Assets[string]]> = draft.style ? [[STYLE, { content: toBase64(draft.style) }]] : [];
-  for (const [name, { id, type }] of Object.entries(draft.files)) {
-    const content = await readFile(id);
-    if (content === undefined)
-      throw new Error(`This browser no longer has the file ${name}. Add it again under Files, or remove it.`);
-    assets.push([name, { content, ...(type && { type }) }]);
-  }
+  for (const [name, file] of Object.entries(draft.files)) if (file) assets.push([name, await toAsset(name, file)]);
   return Object.fromEntries(assets);
+}
+
+async function toAsset(name: string, { id, type }: DraftFile): Promise<Assets[string]> {
+  const content = await readFile(id);
+  if (content === undefined)
+    throw new Error(`This browser no longer has the file ${name}. Add it again under Files, or remove it.`);
+  return { content, ...(type && { type }) };
+}
+
+/** What changes in the files of a stored template. `storedStyle` is its style sheet, if it is known. Throws like `toAssets`. */
+export async function toAssetChanges({ style, ...draft }: Draft, storedStyle?: string): Promise<AssetChanges> {
+  const isStyleSame = style === storedStyle;
+  const removed = Object.keys(draft.files).filter((name) => draft.files[name] === null);
+  return {
+    ...(!isStyleSame && { [STYLE]: null }),
+    ...Object.fromEntries(removed.map((name) => [name, null])),
+    ...(await toAssets({ ...draft, style: isStyleSame ? '' : style })),
+  };
 }
 
 /** Throws if it cannot be read or kept. */
@@ -31,5 +46,20 @@ export async function toDraftFile(file: Blob, name: string): Promise<DraftFile> 
 
 /** The size of all files together. */
 export function countBytes({ style, files }: Pick<Draft, 'style' | 'files'>): number {
-  return Object.values(files).reduce((sum, { bytes }) => sum + bytes, new Blob([style]).size);
+  return Object.values(files).reduce((sum, file) => sum + (file?.bytes ?? 0), new Blob([style]).size);
+}
+
+export interface NamedFile {
+  path: string;
+  bytes: number;
+}
+
+/** The files with the changes of a draft, sorted by name. */
+export function listFiles(stored: readonly NamedFile[], changes: Draft['files']): NamedFile[] {
+  const files = new Map(stored.map((file) => [file.path, file]));
+  for (const [path, file] of Object.entries(changes)) {
+    if (file) files.set(path, { path, bytes: file.bytes });
+    else files.delete(path);
+  }
+  return [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }

@@ -4,10 +4,11 @@ import { useState } from 'preact/hooks';
 import { FileButton } from '../../dashboard/file-button.tsx';
 import { Button } from '../../shared/button.tsx';
 import { sizeText } from '../../shared/size-text.ts';
+import type { NamedFile } from './assets.ts';
 import './files.css';
 
 interface FileListProps {
-  files: ReadonlyArray<{ path: string; bytes: number }>;
+  files: readonly NamedFile[];
   /** Whether files are being added or removed. */
   busy: boolean;
   /** What is wrong with what was tried last. */

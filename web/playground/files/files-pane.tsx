@@ -1,12 +1,13 @@
-/** The files of the draft: images, fonts and style sheets that the document uses. */
+/** The files beside the document: images, fonts and style sheets that it uses. Those of a stored template change when it is saved. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { STYLE } from '../../shared/kept-drafts.ts';
+import { type DraftFiles, STYLE } from '../../shared/kept-drafts.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { showToast } from '../../shared/toast.tsx';
-import { change, type Draft, draft, hasFiles, lines } from '../draft.ts';
+import { change, type DraftFile, draft, hasFiles, lines } from '../draft.ts';
+import { isSaving, opened } from '../opened.ts';
 import { limits, readLimits } from '../playground-limits.ts';
-import { countBytes, toDraftFile } from './assets.ts';
+import { countBytes, listFiles, toDraftFile } from './assets.ts';
 import { FileList } from './file-list.tsx';
 import { NoFiles } from './style-pane.tsx';
 
@@ -23,18 +24,18 @@ export function FilesPane() {
     });
     busy.value = false;
   };
+  const template = opened.value;
   const most = limits.value?.assets_bytes;
-  const files = Object.entries(draft.value.files).map(([path, { bytes }]) => ({ path, bytes }));
   return (
     <FileList
-      files={files}
-      busy={busy.value}
+      files={listFiles(template?.files ?? [], draft.value.files)}
+      busy={busy.value || isSaving.value}
       error={error.value && <p class="note bad">{error.value}</p>}
       onAdd={run}
       onRemove={remove}
     >
-      Files stay in this browser and are sent with each render.
-      {most !== undefined && ` Without a key, they have at most ${sizeText(most)} together.`}
+      {template ? 'Changes are saved together with the text.' : 'Files stay in this browser and are sent with each render.'}
+      {!template && most !== undefined && ` Without a key, they have at most ${sizeText(most)} together.`}
     </FileList>
   );
 }
@@ -44,8 +45,8 @@ async function add(chosen: File[], path?: string): Promise<void> {
   const named = new Map(chosen.map((file) => [path ?? file.name, file]));
   const style = named.get(STYLE);
   named.delete(STYLE);
-  requireRoom(named);
-  const added: Draft['files'] = {};
+  if (!opened.peek()) requireRoom(named);
+  const added: DraftFiles = {};
   for (const [name, file] of named) added[name] = await toDraftFile(file, name);
   const before = draft.peek();
   change({ files: { ...before.files, ...added }, ...(style && { style: lines(await style.text()) }) });
@@ -64,8 +65,14 @@ function requireRoom(added: ReadonlyMap<string, File>): void {
 }
 
 function remove(path: string): void {
-  const { [path]: removed, ...others } = draft.peek().files;
-  change({ files: others });
-  const undo = () => removed && change({ files: { ...draft.peek().files, [path]: removed } });
-  showToast(`${path} was removed.`, { label: 'Undo', run: undo });
+  const before = draft.peek().files[path];
+  const isStored = opened.peek()?.files.some((file) => file.path === path);
+  set(path, isStored ? null : undefined);
+  showToast(`${path} was removed.`, { label: 'Undo', run: () => set(path, before) });
+}
+
+/** `undefined` leaves the file as it is stored, which may be none. */
+function set(path: string, file: DraftFile | null | undefined): void {
+  const { [path]: _, ...others } = draft.peek().files;
+  change({ files: file === undefined ? others : { ...others, [path]: file } });
 }

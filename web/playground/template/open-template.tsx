@@ -16,7 +16,7 @@ import { openHistory, takeLatest } from '../draft-history.ts';
 import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
-import { readStyle } from './template-files.tsx';
+import { readFiles } from './template-files.ts';
 import { PARTS, playground } from './template-parts.tsx';
 
 /** Asks for a key where there is no session. Resolves to false if the template cannot be opened, which `root` then says. */
@@ -29,7 +29,7 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
       readPlayground().catch(() => undefined), // as if it was off
     ]);
     playground.value = limits;
-    await show({ ...record, html: lines(record.html ?? '') }, accountId, await readStyle(record.template_id));
+    await show({ ...record, html: lines(record.html ?? '') }, accountId, await readFiles(record.template_id));
   } catch (error) {
     const changes = hasStatus(error, 404) ? await readChanges(accountId, id) : [];
     render(<NotOpened error={error} changes={changes} />, root);
@@ -43,14 +43,16 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
   return true;
 }
 
-async function show(record: TemplateRecord, accountId: string, style: string): Promise<void> {
+type StoredFiles = Pick<OpenedTemplate, 'style' | 'files'>;
+
+async function show(record: TemplateRecord, accountId: string, stored: StoredFiles): Promise<void> {
   const of = { accountId, templateId: record.template_id };
   await openHistory(of);
   const kept = await takeLatest(of);
-  const now = { ...continueFrom(record, accountId, kept?.of), style };
+  const now = { ...continueFrom(record, accountId, kept?.of), ...stored };
   opened.value = now;
   templateParts.value = PARTS;
-  replaceDraft(kept ? await withStyle(kept, style) : storedDraft(now));
+  replaceDraft(kept ? await withStyle(kept, stored.style) : storedDraft(now));
 }
 
 /** What was kept before drafts had a style sheet goes on with that of the template. */
@@ -60,7 +62,7 @@ async function withStyle({ id, draft }: KeptDraft, style: string): Promise<Draft
 }
 
 /** What is in the editor: the template, and where the visitor began to change it. */
-function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['of']): Omit<OpenedTemplate, 'style'> {
+function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['of']): Omit<OpenedTemplate, keyof StoredFiles> {
   const first = firstSample(record);
   const sample = of ? of.sample : first.name;
   const isStored = sample !== null && Object.hasOwn(record.samples ?? {}, sample);

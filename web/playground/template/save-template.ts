@@ -1,25 +1,22 @@
-/** Saves the text of the template in the editor. */
-import { signal } from '@preact/signals';
+/** Saves the template in the editor: its text and files together, as one version. */
+import { batch, signal } from '@preact/signals';
 import { isAbort } from '../../dashboard/loaded.ts';
 import type { TemplateRecord } from '../../dashboard/records.ts';
 import { ifVersion, read, send } from '../../dashboard/session.ts';
-import { changeAsset, putAsset } from '../../dashboard/template-assets.ts';
 import { ProblemError } from '../../shared/api.ts';
-import { STYLE } from '../../shared/kept-drafts.ts';
-import { showToast } from '../../shared/toast.tsx';
-import { change, draft, lines } from '../draft.ts';
-import { toAssets } from '../files/assets.ts';
-import { isTextChanged, type OpenedTemplate, opened } from '../opened.ts';
-import { readStyle, toDraftFiles } from './template-files.tsx';
+import { clearToasts, showToast } from '../../shared/toast.tsx';
+import { change, type Draft, draft, lines } from '../draft.ts';
+import { listFiles, toAssetChanges, toAssets } from '../files/assets.ts';
+import { isSaving, isUnsaved, type OpenedTemplate, opened } from '../opened.ts';
+import { hasChanges, readFiles, toDraftFiles } from './template-files.ts';
 
 const PATH = '/v1/templates';
 
-export const isSaving = signal(false);
 export const saveError = signal<unknown>(undefined);
 
 /** Does nothing if there is nothing to save. Shows errors. `over` is the version that the visitor means to replace. */
 export async function saveTemplate(over?: number): Promise<void> {
-  if (isSaving.peek() || !(isTextChanged.peek() || opened.peek()?.record.owned === false)) return;
+  if (isSaving.peek() || !(isUnsaved.peek() || opened.peek()?.record.owned === false)) return;
   await storeTemplate(over).catch((error: unknown) => {
     if (!isAbort(error)) saveError.value = error;
   });
@@ -30,59 +27,54 @@ export async function storeTemplate(over?: number): Promise<void> {
   const now = opened.peek();
   if (!now) return;
   const { record } = now;
-  const { template: html, engine, style } = draft.peek();
+  const written = draft.peek();
   isSaving.value = true;
   saveError.value = undefined;
+  clearToasts(); // a removal that is saved cannot be undone
   try {
-    const saved = record.owned ? await replaceOwn(now, over) : await storeCopy(record);
-    take({ ...record, ...saved, html, engine, samples: record.samples ?? {} }, style);
+    const saved = record.owned ? await saveChanges(now, written, over) : await storeCopy(record, written);
+    take({ ...record, ...saved, html: written.template, engine: written.engine, samples: record.samples ?? {} }, written);
   } finally {
     isSaving.value = false;
   }
 }
 
-/** The text and the style sheet are versions of their own, of which only those are made that have changes. */
-async function replaceOwn({ record, version, style: before }: OpenedTemplate, over: number | undefined): Promise<TemplateRecord> {
-  const { template: html, engine, style } = draft.peek();
+/** A newer version with the same text and files is probably that of an earlier try, whose answer was lost. */
+async function saveChanges({ record, version, style }: OpenedTemplate, written: Draft, over = version): Promise<TemplateRecord> {
+  const { template: html, engine } = written;
+  const path = `${PATH}/${record.template_id}`;
   const isTextSame = html === record.html && engine === record.engine;
-  const saved = isTextSame
-    ? { ...record, version: over ?? version }
-    : await replaceText(record, { html, engine }, over ?? version);
-  if (style === before) return saved;
-  return style
-    ? putAsset(saved, STYLE, new Blob([style], { type: 'text/css' }))
-    : changeAsset(saved, STYLE, { method: 'DELETE' });
-}
-
-async function storeCopy({ template_id: id, name, samples = {} }: TemplateRecord): Promise<TemplateRecord> {
-  const { template: html, engine } = draft.peek();
-  const assets = await toAssets({ ...draft.peek(), files: await toDraftFiles(id) });
-  return send('POST', PATH, { name, html, engine, samples, assets }).then(toRecord);
-}
-
-/** A newer version with the same text is probably that of an earlier try, whose answer was lost. */
-async function replaceText(
-  { template_id: id }: TemplateRecord,
-  text: Pick<TemplateRecord, 'engine'> & { html: string },
-  version: number,
-): Promise<TemplateRecord> {
+  const assets = await toAssetChanges(written, style);
+  const changes = { ...(!isTextSame && { html, engine }), ...(Object.keys(assets).length && { assets }) };
   try {
-    return await send('PUT', `${PATH}/${id}`, text, { headers: ifVersion(version) }).then(toRecord);
+    return await send('PATCH', path, changes, { headers: ifVersion(over) }).then(toRecord);
   } catch (error) {
     if (conflictOf(error) === undefined) throw error;
-    const theirs = await read<TemplateRecord>(`${PATH}/${id}`);
-    if (lines(theirs.html ?? '') === text.html && theirs.engine === text.engine) return theirs;
+    const theirs = await read<TemplateRecord>(path);
+    const isSame = lines(theirs.html ?? '') === html && theirs.engine === engine;
+    if (isSame && (await hasChanges(record.template_id, assets))) return theirs;
     throw error;
   }
+}
+
+async function storeCopy({ template_id: id, name, samples = {} }: TemplateRecord, written: Draft): Promise<TemplateRecord> {
+  const { template: html, engine } = written;
+  const assets = await toAssets({ ...written, files: await toDraftFiles(id, written) });
+  return send('POST', PATH, { name, html, engine, samples, assets }).then(toRecord);
 }
 
 async function toRecord(response: Response): Promise<TemplateRecord> {
   return (await response.json()) as TemplateRecord;
 }
 
-function take(record: TemplateRecord, style: string): void {
+function take(record: TemplateRecord, written: Draft): void {
   const now = opened.peek();
-  if (now) opened.value = { ...now, record, version: record.version, style };
+  if (!now) return;
+  batch(() => {
+    const files = listFiles(now.files, written.files);
+    opened.value = { ...now, record, version: record.version, style: written.style, files };
+    change({ files: {} });
+  });
   history.replaceState(null, '', `/edit?template=${encodeURIComponent(record.template_id)}`); // a copy has an id of its own
   showToast(`Saved as version ${record.version}.`);
 }
@@ -92,21 +84,21 @@ export async function loadTheirs(): Promise<void> {
   const now = opened.peek();
   if (!now) return;
   const record = await read<TemplateRecord>(`${PATH}/${now.record.template_id}`);
-  const style = await readStyle(record.template_id);
-  opened.value = { ...now, record: { ...record, html: lines(record.html ?? '') }, style };
+  const stored = await readFiles(record.template_id);
+  opened.value = { ...now, record: { ...record, html: lines(record.html ?? '') }, ...stored };
   saveError.value = undefined;
-  discardText();
+  discardChanges();
 }
 
-/** Puts the stored text into the editor. */
-export function discardText(): void {
+/** Puts the stored text and files into the editor. */
+export function discardChanges(): void {
   const now = opened.peek();
   if (!now) return;
   const before = draft.peek();
-  change({ template: now.record.html ?? '', engine: now.record.engine, style: now.style });
+  change({ template: now.record.html ?? '', engine: now.record.engine, style: now.style, files: {} });
   opened.value = { ...now, version: now.record.version };
   const undo = () => {
-    change({ template: before.template, engine: before.engine, style: before.style });
+    change({ template: before.template, engine: before.engine, style: before.style, files: before.files });
     opened.value = { ...(opened.peek() ?? now), version: now.version };
   };
   showToast('Your changes were discarded.', { label: 'Undo', run: undo });

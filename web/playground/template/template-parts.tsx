@@ -14,51 +14,61 @@ import { Button } from '../../shared/button.tsx';
 import { jsonData } from '../../shared/code-editor/languages.ts';
 import { Dialog } from '../../shared/dialog.tsx';
 import { tryReadData } from '../../shared/read-data.ts';
-import { change, draft } from '../draft.ts';
-import { isTextChanged, opened, type TemplateParts } from '../opened.ts';
+import { change, type Draft, draft } from '../draft.ts';
+import { countBytes, toAssetChanges } from '../files/assets.ts';
+import { isSaving, isUnsaved, opened, type TemplateParts } from '../opened.ts';
 import type { RenderBody } from '../render-body.ts';
-import { conflictOf, discardText, isSaving, loadTheirs, saveError, saveTemplate, storeTemplate } from './save-template.ts';
-import { TemplateFiles, toDraftFiles, unsavedStyle } from './template-files.tsx';
+import { conflictOf, discardChanges, loadTheirs, saveError, saveTemplate, storeTemplate } from './save-template.ts';
+import { toDraftFiles } from './template-files.ts';
 import { SampleBar } from './template-samples.tsx';
 
 /** Undefined if the service did not tell. */
 export const playground = signal<Playground | undefined>(undefined);
 
-const isCharged = computed(() => !isFree(playground.value, { html: draft.value.template }));
+const isTextCharged = computed(() => !isFree(playground.value, { html: draft.value.template }));
+/** Whether the files that are not saved are more than a preview takes. */
+const isTooLarge = computed(() => {
+  const { style, files } = draft.value;
+  const most = playground.value?.limits.assets_bytes ?? 0;
+  return countBytes({ style: style === opened.value?.style ? '' : style, files }) > most;
+});
+const isCharged = computed(() => isTextCharged.value || isTooLarge.value);
 const placeholders = computed(() => opened.value?.record.placeholders ?? []);
 
 export const PARTS: TemplateParts = {
   Actions,
   Samples,
-  Files: TemplateFiles,
   dataLanguage: computed(() => {
     const paths = placeholders.value;
     return jsonData((text) => findDataUse(paths, text)?.unused ?? []);
   }),
   isCharged,
   save: () => void saveTemplate(),
-  toDraft: async () => ({ ...draft.peek(), files: await toDraftFiles(opened.peek()?.record.template_id ?? '') }),
+  toDraft: async () => {
+    const written = draft.peek();
+    return { ...written, files: await toDraftFiles(opened.peek()?.record.template_id ?? '', written) };
+  },
   send,
 };
 
-/** A text without a charge, if the service renders it; else the saved template, which is charged as every render with a key. */
-async function send(body: RenderBody, signal: AbortSignal): Promise<Response> {
+/** What is unsaved without a charge, if the service renders it; else the saved template, which is charged as every render with a key. */
+async function send(body: RenderBody, draft: Draft, signal: AbortSignal): Promise<Response> {
   if (!('template' in body)) throw new Error('A template has no other source.');
-  const { template: html, engine, data, assets, options } = body;
+  const { template: html, engine, data, options } = body;
   const headers = { accept: 'application/json' };
-  const rest = { template_id: opened.peek()?.record.template_id, data, ...(options && { options }) };
-  if (!isCharged.peek()) {
-    const unsaved = { html, engine, ...rest, ...unsavedStyle(assets) };
-    return sendJson('POST', '/v1/templates/preview', unsaved, { headers, signal });
-  }
-  if (isTextChanged.peek()) await storeTemplate();
-  return sendJson('POST', '/v1/pdf', { ...rest, template_id: opened.peek()?.record.template_id, store: false }, { headers });
+  const saves = isCharged.peek() && isUnsaved.peek();
+  if (saves) await storeTemplate();
+  const { record, style = '' } = opened.peek() ?? {};
+  const rest = { template_id: record?.template_id, data, ...(options && { options }) };
+  if (isCharged.peek()) return sendJson('POST', '/v1/pdf', { ...rest, store: false }, { headers });
+  const assets = saves ? {} : await toAssetChanges(draft, style);
+  return sendJson('POST', '/v1/templates/preview', { html, engine, ...rest, assets }, { headers, signal });
 }
 
 function Actions() {
   const { record } = opened.value ?? {};
   if (!record) return null;
-  const isChanged = isTextChanged.value;
+  const isChanged = isUnsaved.value;
   const conflict = conflictOf(saveError.value);
   return (
     <>
@@ -67,14 +77,14 @@ function Actions() {
         {!record.owned && ' of another key, which shares it'}
         {isChanged && ', with unsaved changes'}
       </p>
-      {isChanged && <Button label="Discard changes" look="quiet small" onClick={discardText} />}
+      {isChanged && <Button label="Discard changes" look="quiet small" onClick={discardChanges} />}
       <Button
         label={isSaving.value ? 'Saving…' : record.owned ? 'Save' : 'Save a copy'}
         look="primary small"
         disabled={(!isChanged && record.owned) || isSaving.value}
         onClick={() => void saveTemplate()}
       />
-      {isCharged.value && <p class="hint wide">{CHARGED}</p>}
+      <ChargeHint />
       {conflict === undefined ? (
         <ErrorMessage error={saveError.value} />
       ) : (
@@ -84,8 +94,13 @@ function Actions() {
   );
 }
 
+function ChargeHint() {
+  return isCharged.value ? <p class="hint wide">{isTextCharged.value ? CHARGED : LARGE}</p> : null;
+}
+
 const CHARGED =
   'The playground is off, or the template is too large for it. A render saves the template first, and counts as one document.';
+const LARGE = 'The files that are not saved are too large to be sent with each render, so a render saves the template first.';
 
 /** Somebody else has saved a newer version. The text of the visitor stays, whatever is chosen, until it is discarded. */
 function ConflictDialog({ version, path }: { version: number; path: string }) {

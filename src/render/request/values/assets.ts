@@ -45,14 +45,18 @@ const AssetSchema = Type.Object(
 
 const EXPECTED = 'an object {content, type}';
 
-export const AssetsSchema = Type.Record(Type.String(), { ...AssetSchema, expected: EXPECTED }, {
-  $id: 'Assets',
-  additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
-  expected: 'an object of paths and files {content, type}',
-  description:
-    'Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They exist for this render only. Default: none.',
-  examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
-});
+export const AssetsSchema = Type.Record(
+  Type.String(),
+  { ...AssetSchema, expected: EXPECTED },
+  {
+    $id: 'Assets',
+    additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
+    expected: 'an object of paths and files {content, type}',
+    description:
+      'Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They exist for this render only. Default: none.',
+    examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
+  },
+);
 
 /** Changes some of the files that are stored. */
 export const AssetChangesSchema = Type.Record(
