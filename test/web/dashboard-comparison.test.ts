@@ -45,7 +45,7 @@ test('shows the pages of two versions side by side, with what differs outlined, 
   await changed.getByRole('listitem').getByText('Hello name').waitFor();
   const [area, sheet] = [
     await changed.locator('.area').last().boundingBox(),
-    await changed.locator('.sheet').last().boundingBox(),
+    await changed.locator('.compared-page').last().boundingBox(),
   ];
   expect((area?.y ?? 0) - (sheet?.y ?? 0)).toBeLessThan((sheet?.height ?? 0) / 5); // the text is at the top of the page
   expect(area?.width).toBeLessThan((sheet?.width ?? 0) / 2);

@@ -1,15 +1,22 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
+import '../shared/controls.css';
+import '../shared/forms.css';
+import './dashboard.css';
+import { leaveDraft } from '../shared/kept-drafts.ts';
+import { forgetFiles } from '../shared/save-file.ts';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
+import { type Route, route } from '../shell/route.ts';
 import { Empty, ErrorMessage, Loading } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
 import { PAGES } from './pages.ts';
-import { type Route, route } from './route.ts';
-import { mayResume, onSignOut, resume, session } from './session.ts';
+import { mayResume, onSignOut, resume, session, watchOtherTabs } from './session.ts';
 import { SignIn } from './sign-in.tsx';
+import { forgetSchema } from './unsaved-schema.ts';
 
-onSignOut(clearToasts);
+for (const forget of [clearToasts, forgetFiles, forgetSchema, () => leaveDraft(undefined)]) onSignOut(forget);
+watchOtherTabs();
 
 export function App() {
   const { error, waiting, retry } = useStoredSession();
@@ -33,8 +40,9 @@ export function App() {
 /** Goes on with the session of this browser, if there is one. */
 function useStoredSession(): { error: unknown; waiting: boolean; retry(): void } {
   const [error, setError] = useState<unknown>();
-  const [waiting, setWaiting] = useState(mayResume());
+  const [waiting, setWaiting] = useState(!session.peek() && mayResume());
   const attempt = async () => {
+    if (session.peek()) return; // begun in the editor
     setError(undefined);
     setWaiting(mayResume());
     if (!mayResume()) return;

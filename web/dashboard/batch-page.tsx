@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { showToast } from '../shared/toast.tsx';
+import { go } from '../shell/route.ts';
 import { useAction } from './action.ts';
 import { type BatchUpdate, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
@@ -12,7 +13,6 @@ import { ErrorMessage, Facts, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { isAbort, type Loaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
-import { go } from './route.ts';
 import { call } from './session.ts';
 
 export function BatchPage({ id }: { id: string }) {

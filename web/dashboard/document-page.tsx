@@ -5,6 +5,7 @@ import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
+import { go } from '../shell/route.ts';
 import { useRead } from './cached.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
@@ -13,7 +14,6 @@ import { LinkDialog } from './link-dialog.tsx';
 import { useLoaded } from './loaded.ts';
 import type { DocumentRecord } from './records.ts';
 import { ReportView } from './report.tsx';
-import { go } from './route.ts';
 import { call } from './session.ts';
 
 /** A larger document is loaded only on request. */

@@ -1,8 +1,8 @@
 /** The filters of a list, which are in the URL, and their fields. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { replaceQuery } from '../shell/route.ts';
 import type { TemplateRecord } from './records.ts';
-import { replaceQuery } from './route.ts';
 
 const TYPING_PAUSE_MS = 250;
 const DAY_HOURS = 24;

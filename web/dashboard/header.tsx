@@ -5,10 +5,10 @@ import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { deleteDrafts, readChanges } from '../shared/kept-drafts.ts';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { route } from '../shell/route.ts';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import { PAGES } from './pages.ts';
-import { route } from './route.ts';
 import { session, signOut } from './session.ts';
 
 export function Header({ here }: { here: string }) {
@@ -25,7 +25,7 @@ export function Header({ here }: { here: string }) {
           <span class="account hint">
             <bdi>{session.value?.account.name}</bdi>
           </span>
-          <a class="top-link" href="/">
+          <a class="top-link" href="/edit">
             Playground
           </a>
           <a class="top-link" href="/docs">

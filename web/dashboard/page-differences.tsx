@@ -68,7 +68,7 @@ function PageSide({ page, side, name }: { page: Page; side: Side; name: string }
     <figure>
       <figcaption>{picture ? `Page ${page[side]} of ${name}` : `Not in ${name}`}</figcaption>
       {picture && (
-        <div class="sheet">
+        <div class="compared-page">
           <img src={`data:image/png;base64,${picture}`} alt={`Page ${page[side]} of ${name}`} />
           {areas.map((area) => (
             <span

@@ -1,9 +1,9 @@
 /** Loads a list of the API page by page, with its cursor. */
 import { useRef } from 'preact/hooks';
+import { isReturn } from '../shell/route.ts';
 import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
 import type { List } from './records.ts';
-import { isReturn } from './route.ts';
 import { read } from './session.ts';
 
 export interface Paged<T> {

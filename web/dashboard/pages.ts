@@ -1,6 +1,6 @@
 /** The pages of the dashboard, in the order of the navigation. Each is one line here, and is fetched when it is shown. */
 import type { ComponentType } from 'preact';
-import { lazyPage } from './lazy-page.tsx';
+import { lazyPage } from '../shell/lazy-page.tsx';
 
 export interface PageEntry {
   /** The segment of the URL after `/dashboard/`. */

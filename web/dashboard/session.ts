@@ -122,8 +122,11 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** Call it once. */
+let isWatching = false;
+
 export function watchOtherTabs(): void {
+  if (isWatching) return;
+  isWatching = true;
   addEventListener('storage', ({ key }) => {
     if (key === SIGNED_IN || key === null) heedOtherTabs();
   });

@@ -5,13 +5,13 @@ import { deleteDrafts, readChanges, writeDraft } from '../shared/kept-drafts.ts'
 import { Switch } from '../shared/switch.tsx';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { showToast } from '../shared/toast.tsx';
+import { go } from '../shell/route.ts';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
-import { go } from './route.ts';
 import { call, ifVersion, read, send, session } from './session.ts';
 import { TemplateComparison } from './template-comparison.tsx';
 import { TemplateFiles } from './template-files.tsx';

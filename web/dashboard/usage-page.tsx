@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
+import { replaceQuery } from '../shell/route.ts';
 import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
 import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
@@ -11,7 +12,6 @@ import { DayPlot } from './day-plot.tsx';
 import { countText, dayText, monthText, numberText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { Account, PastUsage, Usage } from './records.ts';
-import { replaceQuery } from './route.ts';
 import { read, send } from './session.ts';
 
 const MONTHS = 12;
@@ -66,7 +66,7 @@ export function UsageFigures({ usage }: { usage: Usage | PastUsage }) {
 function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
   return (
     <>
-      <div class="figures">
+      <div class="key-figures">
         <section>
           <h2>Documents in this month</h2>
           <p class="figure">{numberText(documents.used)}</p>
@@ -80,7 +80,7 @@ function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
 function Figures({ usage: { plan, period, documents, storage, daily } }: { usage: Usage }) {
   return (
     <>
-      <div class="figures">
+      <div class="key-figures">
         <section>
           <h2>Documents this month</h2>
           <p class="figure">

@@ -157,7 +157,7 @@ function Action({ icon, label, onClick, disabled, busy, bare }: ActionProps) {
 /** Is shown if the operator has switched the playground off. */
 export function Off() {
   return (
-    <main class="off">
+    <main class="no-editor">
       <h1>The playground is switched off</h1>
       <p>
         This service renders only with an API key. See the <a href="/dashboard">dashboard</a> or the{' '}

@@ -27,7 +27,14 @@ export function Editors() {
           <>
             <Button label="Examples" look="quiet small" onClick={() => showDialog('examples')} />
             {canBeTemplate.value && (
-              <Button label="Save as template" look="quiet small save-as" onClick={() => showDialog('save')} />
+              <button
+                type="button"
+                class="button quiet small save-as"
+                aria-label="Save as template"
+                onClick={() => showDialog('save')}
+              >
+                Save as<span> template</span>
+              </button>
             )}
           </>
         )}

@@ -23,6 +23,7 @@ const PANES = {
 };
 
 let begun = false;
+let isWaiting = false;
 
 export function loadRest(): void {
   if (begun) return;
@@ -38,6 +39,8 @@ function tellMissing(): void {
 
 /** Loads the parts if no page is to be expected, or if the visitor opens the options. */
 export function loadRestInTime(): void {
+  if (isWaiting) return;
+  isWaiting = true;
   setTimeout(loadRest, MAX_WAIT_MS);
   effect(() => {
     const { kind } = renderState.value;

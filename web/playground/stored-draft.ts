@@ -1,13 +1,14 @@
 /** Keeps the draft: for a reload of its tab, and as one of the drafts of this browser if it has work of the visitor. */
-import { effect } from '@preact/signals';
 import { type DraftOf, fileIds, type KeptDraft, keepsNothing, leaveDraft, writeDraft } from '../shared/kept-drafts.ts';
 import { removeUnnamedFiles } from '../shared/kept-files.ts';
 import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
+import { askBeforeLeaving } from '../shell/route.ts';
 import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
 import { beginDraft, dropDraft, findKept, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
 import { draftOf, isChanged } from './opened.ts';
 import { isOwn } from './replaced-draft.tsx';
+import { atEnd, listen, watch } from './visit.ts';
 import { WELCOME } from './welcome/welcome.ts';
 
 const STORAGE_KEY = 'platen.playground';
@@ -25,13 +26,14 @@ let keepShown = () => {};
 let isStopped = false;
 
 /**
- * Stores every draft from now on: shortly after a key, when another draft replaces it, and when the page is left. Changes of templates
+ * Stores every draft of this visit: shortly after a key, when another draft replaces it, and when the page is left. Changes of templates
  * are stored with every key.
  */
 export function storeDrafts(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let shown = generation.peek();
   let latest = draft.peek();
+  isStopped = false;
   keepShown = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -43,7 +45,7 @@ export function storeDrafts(): void {
     if (isWork) inOrder(async () => (of && kept !== latest ? undefined : keepDraft(kept, of)));
     else if (of) inOrder(dropDraft);
   };
-  effect(() => {
+  watch(() => {
     const changed = draft.value;
     const of = draftOf.value;
     if (generation.value !== shown) {
@@ -58,12 +60,18 @@ export function storeDrafts(): void {
     if (of) keepShown();
     else timer ??= setTimeout(keepShown, MAX_UNKEPT_MS);
   });
-  addEventListener('visibilitychange', keepShown);
-  addEventListener('pagehide', keepShown);
+  listen('visibilitychange', keepShown);
+  listen('pagehide', keepShown);
   removeUnnamedFiles(fileIds(latest)).catch(() => {}); // the next page tries it again
-  keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING));
-  addEventListener('beforeunload', (event) => {
-    if (keepsNothing.peek() && !isStopped && hasWork(latest)) event.preventDefault();
+  watch(() => {
+    if (keepsNothing.value) showToast(KEEPS_NOTHING);
+  });
+  const wouldLose = () => keepsNothing.peek() && !isStopped && hasWork(latest);
+  listen('beforeunload', (event) => wouldLose() && event.preventDefault());
+  atEnd(askBeforeLeaving(wouldLose));
+  atEnd(() => {
+    clearTimeout(timer);
+    keepShown = () => {};
   });
 }
 

@@ -105,6 +105,16 @@ export class RenderLoop<D, R extends OfDraft<D>> {
     this.#countSeconds();
   }
 
+  /** Sends nothing more, and forgets what has been rendered. */
+  reset(): void {
+    this.stop();
+    this.#hasAborted = false;
+    batch(() => {
+      this.rendered.value = undefined;
+      this.state.value = { kind: 'idle' };
+    });
+  }
+
   /** Sends nothing by itself until the draft is changed or a render is asked for. */
   hold(): void {
     this.#clearTimers();

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../shared/button.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
+import { go } from '../../shell/route.ts';
 import { useAction } from '../action.ts';
 import { useRead } from '../cached.ts';
 import { Empty, ErrorMessage, Name, Time } from '../components.tsx';
@@ -9,7 +10,6 @@ import { ChoiceFilter, TextFilter, toParameters, useFilters } from '../filters.t
 import { usePaged } from '../paged.ts';
 import { PagedList } from '../paged-list.tsx';
 import type { AdminAccount, Plan } from '../records.ts';
-import { go } from '../route.ts';
 import { send } from '../session.ts';
 import { type Column, Table } from '../table.tsx';
 import { AdminHead } from './admin-head.tsx';

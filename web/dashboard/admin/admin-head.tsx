@@ -1,7 +1,7 @@
 /** The head of the administration pages: the title, what can be done, and the links between them. */
 import type { ComponentChildren } from 'preact';
+import { route } from '../../shell/route.ts';
 import { PageHead } from '../components.tsx';
-import { route } from '../route.ts';
 
 const PAGES = [
   ['admin', 'Overview'],

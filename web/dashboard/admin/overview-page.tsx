@@ -58,7 +58,7 @@ function Figures({ state }: { state: ServiceState }) {
   const { running, waiting, capacity, browsers, crashes, waiting_items, failed_webhooks, disk_bytes, disk_free_bytes } = state;
   return (
     <>
-      <div class="figures">
+      <div class="key-figures">
         <Figure title="Renders running" value={numberText(running)} hint={`of ${capacity} at a time, ${waiting} waiting`} />
         <Figure title="Batch items waiting" value={numberText(waiting_items)} />
         <Figure

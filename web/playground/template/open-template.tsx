@@ -16,12 +16,15 @@ import { openHistory, takeLatest } from '../draft-history.ts';
 import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
+import { atEnd, isOver } from '../visit.ts';
+import { saveError } from './save-template.ts';
 import { readFiles } from './template-files.ts';
 import { PARTS, playground } from './template-parts.tsx';
 
-/** Asks for a key where there is no session. Resolves to false if the template cannot be opened, which `root` then says. */
+/** Asks for a key where there is no session, until the visitor leaves the editor. Resolves to false if the template cannot be opened, which `root` then says. */
 export async function openTemplate(id: string, root: HTMLElement): Promise<boolean> {
   await requireSession(root);
+  if (isOver()) return false;
   const accountId = session.peek()?.account.account_id ?? '';
   try {
     const [record, limits] = await Promise.all([
@@ -37,9 +40,11 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
   }
   watchOtherTabs();
   onSignOut(stopKeeping);
-  session.subscribe((current) => {
-    if (!current) void askForKey(root);
-  });
+  atEnd(
+    session.subscribe((current) => {
+      if (!current) void askForKey(root);
+    }),
+  );
   return true;
 }
 
@@ -50,6 +55,7 @@ async function show(record: TemplateRecord, accountId: string, stored: StoredFil
   await openHistory(of);
   const kept = await takeLatest(of);
   const now = { ...continueFrom(record, accountId, kept?.of), ...stored };
+  saveError.value = undefined;
   opened.value = now;
   templateParts.value = PARTS;
   replaceDraft(kept ? await withStyle(kept, stored.style) : storedDraft(now));
@@ -71,8 +77,8 @@ function continueFrom(record: TemplateRecord, accountId: string, of: KeptDraft['
 }
 
 async function requireSession(root: HTMLElement): Promise<void> {
-  if (mayResume()) await resume().catch(() => {}); // the reason is seen when the visitor signs in
-  if (!session.peek()) await signedIn(root);
+  if (!session.peek() && mayResume()) await resume().catch(() => {}); // the reason is seen when the visitor signs in
+  if (!session.peek() && !isOver()) await signedIn(root);
 }
 
 function signedIn(root: HTMLElement): Promise<void> {
@@ -80,6 +86,10 @@ function signedIn(root: HTMLElement): Promise<void> {
   return new Promise((resolve) => {
     const stop = session.subscribe((current) => {
       if (!current) return;
+      stop();
+      resolve();
+    });
+    atEnd(() => {
       stop();
       resolve();
     });
@@ -92,13 +102,13 @@ async function askForKey(root: HTMLElement): Promise<void> {
   await Promise.resolve(); // a sign-out stops the keeping first
   await keepNow();
   await signedIn(root);
-  location.reload();
+  if (!isOver()) location.reload();
 }
 
 /** `changes` are what this browser has of a template that is gone. */
 function NotOpened({ error, changes }: { error: unknown; changes: KeptDraft[] }) {
   return (
-    <main class="off">
+    <main class="no-editor">
       <h1>The template cannot be opened</h1>
       <ErrorMessage error={error} onRetry={() => location.reload()} />
       {changes.map((kept) => (

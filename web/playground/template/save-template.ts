@@ -5,6 +5,7 @@ import type { TemplateRecord } from '../../dashboard/records.ts';
 import { ifVersion, read, send } from '../../dashboard/session.ts';
 import { ProblemError } from '../../shared/api.ts';
 import { clearToasts, showToast } from '../../shared/toast.tsx';
+import { replaceAddress } from '../../shell/route.ts';
 import { change, type Draft, draft, lines } from '../draft.ts';
 import { listFiles, toAssetChanges, toAssets } from '../files/assets.ts';
 import { isSaving, isUnsaved, type OpenedTemplate, opened } from '../opened.ts';
@@ -17,8 +18,9 @@ export const saveError = signal<unknown>(undefined);
 /** Does nothing if there is nothing to save. Shows errors. `over` is the version that the visitor means to replace. */
 export async function saveTemplate(over?: number): Promise<void> {
   if (isSaving.peek() || !(isUnsaved.peek() || opened.peek()?.record.owned === false)) return;
+  const before = opened.peek();
   await storeTemplate(over).catch((error: unknown) => {
-    if (!isAbort(error)) saveError.value = error;
+    if (!isAbort(error) && isOpen(before)) saveError.value = error;
   });
 }
 
@@ -33,7 +35,8 @@ export async function storeTemplate(over?: number): Promise<void> {
   clearToasts(); // a removal that is saved cannot be undone
   try {
     const saved = record.owned ? await saveChanges(now, written, over) : await storeCopy(record, written);
-    take({ ...record, ...saved, html: written.template, engine: written.engine, samples: record.samples ?? {} }, written);
+    const text = { html: written.template, engine: written.engine };
+    if (isOpen(now)) take(opened.peek() ?? now, { ...record, ...saved, ...text, samples: record.samples ?? {} }, written);
   } finally {
     isSaving.value = false;
   }
@@ -67,16 +70,19 @@ async function toRecord(response: Response): Promise<TemplateRecord> {
   return (await response.json()) as TemplateRecord;
 }
 
-function take(record: TemplateRecord, written: Draft): void {
-  const now = opened.peek();
-  if (!now) return;
+function take(now: OpenedTemplate, record: TemplateRecord, written: Draft): void {
   batch(() => {
     const files = listFiles(now.files, written.files);
     opened.value = { ...now, record, version: record.version, style: written.style, files };
     change({ files: {} });
   });
-  history.replaceState(null, '', `/edit?template=${encodeURIComponent(record.template_id)}`); // a copy has an id of its own
+  replaceAddress(`/edit?template=${encodeURIComponent(record.template_id)}`); // a copy has an id of its own
   showToast(`Saved as version ${record.version}.`);
+}
+
+/** Whether the visitor has not left the template since. */
+function isOpen(before: OpenedTemplate | undefined): boolean {
+  return opened.peek()?.record.template_id === before?.record.template_id;
 }
 
 /** Replaces the text with that of the newest version. The data stays. */

@@ -1,7 +1,11 @@
-/** The route, from the path of the URL. */
+/** The route, from the path of the URL: pages of the application follow each other without being loaded again. */
 import { signal } from '@preact/signals';
 
+export type Area = 'editor' | 'dashboard';
+
 export interface Route {
+  area: Area;
+  /** Of the dashboard. */
   page: string;
   id: string | undefined;
   query: URLSearchParams;
@@ -15,6 +19,7 @@ export interface Route {
 type Place = Pick<URL, 'pathname' | 'search' | 'hash'>;
 
 const BASE = '/dashboard';
+const EDITOR = '/edit';
 const FIRST_PAGE = 'documents';
 
 let arrivals = 0;
@@ -40,11 +45,24 @@ export function startRouting(): void {
   document.addEventListener('click', followLink);
 }
 
-/** Goes to a path below `/dashboard`, with a new entry of the history. */
+/** Whether leaving the page would lose something, so that the browser must ask first. */
+let mustAsk = () => false;
+
+export function askBeforeLeaving(ask: () => boolean): () => void {
+  mustAsk = ask;
+  return () => {
+    mustAsk = () => false;
+  };
+}
+
+/** Goes to a path of the application, with a new entry of the history. */
 export function go(to: string): void {
-  if (to === address) return;
-  history.pushState(null, '', to);
-  applyRoute();
+  if (mustAsk()) {
+    location.assign(to);
+  } else if (to !== address) {
+    history.pushState(null, '', to);
+    applyRoute();
+  }
 }
 
 /** Writes the filters of a list into the URL without a new history entry. */
@@ -56,9 +74,17 @@ export function replaceQuery(query: Record<string, string>): void {
   history.replaceState(history.state, '', address);
 }
 
+/** Names the page that is shown by another URL. A fragment belongs to the page. */
+export function replaceAddress(to: string): void {
+  address = addressOf(new URL(to, location.origin));
+  history.replaceState(history.state, '', to);
+}
+
 /** The browser has changed the URL: Back, Forward, or a fragment. */
 function arrive(): void {
-  if (addressOf(location) !== address) applyRoute();
+  if (addressOf(location) === address) return;
+  if (mustAsk()) location.reload();
+  else applyRoute();
 }
 
 /** Follows a link to another route without loading the page again. */
@@ -66,7 +92,8 @@ function followLink(event: MouseEvent): void {
   const link = (event.target as Element).closest('a');
   const isPlain = !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
   if (!link || !isPlain || link.target || link.origin !== location.origin) return;
-  if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  if (link.pathname !== EDITOR && link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  if (link.pathname === EDITOR && link.hash) return; // a shared draft
   event.preventDefault();
   go(addressOf(link));
 }
@@ -84,8 +111,9 @@ function applyRoute(): void {
 function markEntry(): number | undefined {
   const number = (history.state as { entry?: number } | null)?.entry;
   const returnTo = number === undefined ? undefined : left.get(number);
+  const hash = location.hash.startsWith('#/') ? '' : location.hash;
   entry = returnTo === undefined || number === undefined ? ++entries : number;
-  history.replaceState({ entry }, '', address);
+  history.replaceState({ entry }, '', hash ? address + hash : address);
   return returnTo;
 }
 
@@ -96,7 +124,8 @@ function addressOf({ pathname, search, hash }: Place): string {
 
 function readRoute(returnTo?: number): Route {
   const { pathname, searchParams } = new URL(address, location.origin);
+  const area = pathname === BASE || pathname.startsWith(`${BASE}/`) ? 'dashboard' : 'editor';
   const [, , page = '', id] = pathname.split('/', 4); // the first two are empty and `dashboard`
   arrivals += 1;
-  return { page: page || FIRST_PAGE, id: id || undefined, query: searchParams, arrival: arrivals, returnTo };
+  return { area, page: page || FIRST_PAGE, id: id || undefined, query: searchParams, arrival: arrivals, returnTo };
 }

@@ -1,7 +1,7 @@
 /** A page that is fetched when it is shown for the first time, and is there at once from then on, so that Back finds its position. */
 import type { ComponentType } from 'preact';
-import { ErrorMessage, Loading } from './components.tsx';
-import { useLoaded } from './loaded.ts';
+import { ErrorMessage, Loading } from '../dashboard/components.tsx';
+import { useLoaded } from '../dashboard/loaded.ts';
 
 export function lazyPage<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let fetched: ComponentType<Props> | undefined;
