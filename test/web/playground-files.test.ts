@@ -214,3 +214,23 @@ test('become files of the template, which a program renders and which open as a 
   await page.setViewportSize({ width: 1280, height: 800 });
   await playground.shows('from another file The text unsaved');
 });
+
+test('are saved by a render if they are too large for a preview, which is then free', async () => {
+  const issued = await service.createKey();
+  const key = new Client(service.url, issued.key);
+  const { template_id: id } = await key.template('<link rel="stylesheet" href="large.css"><p>The text</p>');
+  const playground = await open();
+  const { page } = playground;
+  await page.goto(`/edit?template=${id}`);
+  await enterKey(page, issued.key);
+  await playground.shows('The text');
+  const large = Buffer.from(`p::before { content: "large " } /* ${'0123456789'.repeat(300_000)} */`);
+  await addFiles(playground, [{ name: 'large.css', mimeType: 'text/css', buffer: large }]);
+  await playground.tab('Edit');
+  await page.getByText('so a render saves the template first').waitFor();
+  await page.getByRole('button', { name: 'Save and render' }).click();
+  await playground.shows('large The text');
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  expect(await (await key.get(`/v1/templates/${id}/assets/large.css`)).text()).toBe(String(large));
+  expect((await key.usage()).documents.used).toBe(0);
+});

@@ -1,6 +1,7 @@
 /** The session: begins and ends it, and sends requests in it. The service knows it by a cookie. */
 import { signal } from '@preact/signals';
 import { ProblemError, request } from '../shared/api.ts';
+import { toJsonBody } from '../shared/json-body.ts';
 import { SIGNED_IN } from '../shared/signed-in.ts';
 import { readStored, removeStored, store } from '../shared/storage.ts';
 import type { Account } from './records.ts';
@@ -164,5 +165,5 @@ export function ifVersion(version: number): Record<string, string> {
 /** Sends JSON. */
 export function send(method: string, path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string> | undefined) };
-  return call(path, { ...init, method, headers, body: JSON.stringify(body) });
+  return call(path, { ...init, method, headers, body: toJsonBody(body) });
 }

@@ -1,6 +1,7 @@
 /** Sends a render request: a body in, a PDF with its report out. */
 import { signal } from '@preact/signals';
 import { request } from '../shared/api.ts';
+import { toJsonBody } from '../shared/json-body.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
 import type { Draft } from './draft.ts';
 import { refusal, templateParts } from './opened.ts';
@@ -41,7 +42,7 @@ async function sendToPlayground(body: RenderBody, _draft: Draft, signal: AbortSi
   return request('/v1/playground/pdf', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify(body),
+    body: toJsonBody(body),
     signal,
   });
 }

@@ -18,11 +18,18 @@ export async function toAssets(draft: Draft): Promise<Assets> {
   return Object.fromEntries(assets);
 }
 
+/** Files as they are sent, by their ids. They stay the same objects, so that they are encoded once. */
+const sent = new Map<string, Assets[string]>();
+
 async function toAsset(name: string, { id, type }: DraftFile): Promise<Assets[string]> {
+  const known = sent.get(id);
+  if (known) return known;
   const content = await readFile(id);
   if (content === undefined)
     throw new Error(`This browser no longer has the file ${name}. Add it again under Files, or remove it.`);
-  return { content, ...(type && { type }) };
+  const asset = { content, ...(type && { type }) };
+  sent.set(id, asset);
+  return asset;
 }
 
 /** What changes in the files of a stored template. `storedStyle` is its style sheet, if it is known. Throws like `toAssets`. */
