@@ -63,9 +63,7 @@ export function storeDrafts(): void {
   listen('visibilitychange', keepShown);
   listen('pagehide', keepShown);
   removeUnnamedFiles(fileIds(latest)).catch(() => {}); // the next page tries it again
-  watch(() => {
-    if (keepsNothing.value) showToast(KEEPS_NOTHING);
-  });
+  atEnd(keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING)));
   const wouldLose = () => keepsNothing.peek() && !isStopped && hasWork(latest);
   listen('beforeunload', (event) => wouldLose() && event.preventDefault());
   atEnd(askBeforeLeaving(wouldLose));
