@@ -82,7 +82,11 @@ test('changes the text and some of the files in one version, of which nothing st
     expect(await ada.json(path)).toMatchObject({ version: 2, html, engine: 'liquid' });
     expect((await assetsOf(id)).data.map((asset) => asset.path)).toEqual(['css/print.css', 'kept.txt']);
   };
-  await problem(await change({ html: 'late', assets: { 'late.txt': { content: base64('refused late') } } }, 1), 412, 'version_conflict');
+  await problem(
+    await change({ html: 'late', assets: { 'late.txt': { content: base64('refused late') } } }, 1),
+    412,
+    'version_conflict',
+  );
   const broken = { html: '{% if %}', assets: { 'broken.txt': { content: base64('refused broken') } } };
   await problem(await change(broken, 2), 422, 'template_error');
   const many = Object.fromEntries(Array.from({ length: LIMIT }, (_, n) => [`${n}.txt`, { content: base64(`refused ${n}`) }]));
