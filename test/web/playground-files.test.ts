@@ -62,7 +62,7 @@ test('renders a style sheet and files for a guest, who replaces and removes them
   await playground.shows('replaced The text in style');
   expect(await names(playground)).toEqual(['logo.png', 'own.css']);
   await page.getByRole('button', { name: 'Remove own.css' }).click();
-  await expect.poll(() => playground.pdfPage(1).textContent()).not.toContain('replaced');
+  await expect.poll(() => playground.pdfPage(1).textContent(), { timeout: 60_000 }).not.toContain('replaced');
   await page.getByRole('button', { name: 'Undo' }).click();
   await playground.shows('replaced The text in style');
   await page.getByRole('tab', { name: 'Files' }).getByText('2').waitFor();
