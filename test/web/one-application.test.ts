@@ -6,7 +6,7 @@ import { editorOf, openDashboards } from '../support/dashboard.ts';
 import { waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { warmUp } from '../support/playground-page.ts';
-import { goInHistory, WIDE } from '../support/web-page.ts';
+import { WIDE } from '../support/web-page.ts';
 
 const { service, signIn, visit, newClient } = await openDashboards();
 await warmUp(service);
@@ -37,9 +37,9 @@ test('comes back from the editor to the row that was opened, and loads no docume
   await row.click();
   await openEditor(page);
   await (await editorOf(page)).shows('Number 1');
-  await goInHistory(page, 'back');
+  await page.goBack();
   await page.getByRole('button', { name: 'Delete' }).waitFor();
-  await goInHistory(page, 'back');
+  await page.goBack();
   await row.waitFor();
   await expect.poll(async () => (await row.boundingBox())?.y).toBeLessThan(WIDE.height);
   expect(await page.evaluate('scrollY')).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ test('shows the second of two templates, also if the first is still opening', as
   });
   await openEditor(page);
   await arrived.promise;
-  await goInHistory(page, 'back');
+  await page.goBack();
   await toTemplates(page);
   await page.getByRole('link', { name: 'Two' }).click();
   await openEditor(page);
@@ -147,7 +147,7 @@ test('goes from the draft of a guest to the dashboard and Back, where it is as b
   await page.getByLabel('API key').waitFor();
   expect(await page.title()).toBe('Dashboard · Platen');
   expect(await accessibilityViolations(page)).toEqual([]);
-  await goInHistory(page, 'back');
+  await page.goBack();
   await (await editorOf(page)).shows('the draft of a guest');
   expect(await isSame()).toBe(true);
 });
