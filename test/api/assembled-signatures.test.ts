@@ -1,6 +1,7 @@
 /** The step `sign` of an assembly: signatures of PDFs that exist, and further ones that keep the earlier valid. */
-import { PDF } from '@libpdf/core';
+import { PDF, PdfArray, type PdfDict, type PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
+import { PdfReader } from '../../src/pdf/objects/pdf-reader.ts';
 import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { HIDING_PLACES } from '../support/hidden-texts.ts';
@@ -90,6 +91,29 @@ describe('a PDF is signed', () => {
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
     const validated = await client.send('POST', '/v1/pdf/validate', pdf, { 'content-type': 'application/pdf' });
     expect(await validated.json()).toMatchObject({ valid: true });
+  });
+
+  test('also if its tags have no common root, and do not say which of their numbers is free', async () => {
+    const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1><p>text';
+    const given = await PDF.load(await client.rendered({ html, options: { conformance: 'PDF/UA-1' } }));
+    const reader = new PdfReader(given);
+    const tree = given.context.catalog.getDict().get('StructTreeRoot') as PdfRef;
+    const root = reader.asDict(tree) as PdfDict;
+    const [document] = reader.listOrOne(root, 'K').map((kid) => reader.asDict(kid));
+    const kids = reader.listOrOne(document, 'K');
+    expect(kids).toHaveLength(2);
+    root.set('K', PdfArray.of(...kids));
+    for (const kid of kids) reader.asDict(kid)?.set('P', tree);
+    root.delete('ParentTreeNextKey');
+    const pdf = await signed(await given.save(), { sign: { certificate: ada, field: FIELD } });
+    expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
+    const validated = await client.send('POST', '/v1/pdf/validate', pdf, { 'content-type': 'application/pdf' });
+    expect(await validated.json()).toMatchObject({ valid: true });
+    const after = new PdfReader(await PDF.load(pdf));
+    const [page] = after.pdf.getPages();
+    const keys = [page?.dict, ...after.list(page?.dict, 'Annots').map((each) => after.asDict(each))];
+    const numbers = keys.map((each) => after.number(each, 'StructParents') ?? after.number(each, 'StructParent'));
+    expect(numbers).toEqual([0, 1]);
   });
 
   test('also if something follows its end, which is left out', async () => {

@@ -12,6 +12,15 @@ export function numberLeaf(pairs: ReadonlyArray<readonly [key: number, value: Pd
   return PdfDict.of({ Limits, Nums: PdfArray.of(...pairs.flatMap(([key, value]) => [PdfNumber.of(key), value])) });
 }
 
+/** The number above all keys of a number tree, for PDFs that do not state it. */
+export function nextKey(editable: EditablePdf, tree: PdfObject | undefined): number {
+  const dict = editable.asDict(tree);
+  const keys = editable.list(dict, 'Nums').filter((each, index) => index % 2 === 0 && each instanceof PdfNumber);
+  const own = keys.map((key) => (key as PdfNumber).value + 1);
+  const below = editable.list(dict, 'Kids').map((kid) => nextKey(editable, kid));
+  return [...own, ...below].reduce((most, key) => Math.max(most, key), 0);
+}
+
 export class NewOwners {
   readonly #editable: EditablePdf;
   /** New owners by the parent tree key of the page or form XObject, and the MCID. */

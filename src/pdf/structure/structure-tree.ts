@@ -3,7 +3,7 @@ import { PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef 
 import { type Painted, type PaintedContent, paintedKey } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
-import { NewOwners, numberLeaf } from './parent-tree.ts';
+import { NewOwners, nextKey, numberLeaf } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
 import { annotationOf, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
 
@@ -40,10 +40,19 @@ export class StructureTree {
     this.#newOwners = new NewOwners(editable);
     this.#rootRef = rootRef;
     this.#root = root.clone();
-    const kid = root.getRef('K');
-    const document = kid && this.#readElement(kid.objectNumber, undefined);
-    if (!document) throw new Error('the structure of the PDF has not one root');
-    this.document = document;
+    const kids = editable.listOrOne(root, 'K').filter((kid) => kid instanceof PdfRef);
+    const elements = kids.flatMap(({ objectNumber }) => this.#readElement(objectNumber, undefined) ?? []);
+    const [first] = elements;
+    if (!first) throw new Error('the structure of the PDF has no element');
+    this.document = elements.length === 1 ? first : this.#createDocument(elements);
+  }
+
+  /** Other programs also write several elements beside each other (ISO 32000-1, 14.8.4.2). */
+  #createDocument(elements: StructureElement[]): StructureElement {
+    const document = this.create('Document', elements);
+    document.set('P', this.#rootRef);
+    this.#root.set('K', document.ref);
+    return document;
   }
 
   /** The elements in reading order, as they are now. */
@@ -121,7 +130,7 @@ export class StructureTree {
   attach(element: StructureElement, annotation: PdfRef, page: PdfRef): number {
     const reference = PdfDict.of({ Type: PdfName.of('OBJR'), Obj: annotation, Pg: page });
     element.append(reference);
-    const key = this.#root.getNumber('ParentTreeNextKey')?.value ?? 0;
+    const key = this.#root.getNumber('ParentTreeNextKey')?.value ?? nextKey(this.#editable, this.#root.get('ParentTree'));
     this.#root.set('ParentTreeNextKey', PdfNumber.of(key + 1));
     this.#newParents.push([key, element.ref]);
     return key;
