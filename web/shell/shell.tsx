@@ -23,4 +23,4 @@ function Shell({ areas, titles }: { areas: Record<Area, ComponentType>; titles: 
   return <Shown key={area === 'editor' ? arrival : area} />;
 }
 
-const TITLES: Record<Area, string> = { editor: 'Editor · Platen', dashboard: 'Dashboard · Platen' };
+const TITLES: Record<Area, string> = { editor: 'Playground · Platen', dashboard: 'Dashboard · Platen' };
