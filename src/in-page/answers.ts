@@ -1,6 +1,7 @@
 /** The functions that answer the questions. */
 
 import type { Questions } from './contract/questions.ts';
+import { removeCover } from './dom/cover.ts';
 import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
@@ -133,6 +134,7 @@ export const answers: Questions = {
   removePageNames,
   namePages,
   showWindow,
+  removeCover,
   setHeaderMargins,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);

@@ -1,5 +1,6 @@
 /** Takes a picture of what a page shows when its render has failed: its session in, the bytes of a JPEG out. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { CaptureQueue } from './capture-queue.ts';
 
@@ -16,6 +17,7 @@ export function takeFailurePicture(session: Session, queue: CaptureQueue): Promi
 }
 
 async function capture(session: Session, queue: CaptureQueue): Promise<Buffer | undefined> {
+  await ask(session, 'removeCover', [], DONE);
   const { cssVisualViewport } = await session.send('Page.getLayoutMetrics');
   const { pageX: x, pageY: y, clientWidth, clientHeight } = cssVisualViewport;
   const [width, height] = [Math.min(clientWidth, MAX_SIDE_PX), Math.min(clientHeight, MAX_SIDE_PX)];

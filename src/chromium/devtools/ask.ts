@@ -22,6 +22,26 @@ export interface AskOptions<T> extends Omit<Question, 'expression'> {
 /** A shape that every answer to the question should have. */
 export type Expected<K extends keyof Questions, T = Answer<K>> = [Answer<K>] extends [T] ? Shape<T> : never;
 
+/** What hides the document of a page. */
+export interface Cover {
+  keptFor: ReadonlySet<keyof Questions>;
+  remove(): Promise<unknown>;
+}
+
+const covers = new WeakMap<Session, Cover>();
+
+/** The cover will be removed before the first question for which it is not kept. */
+export function setCover(session: Session, cover: Cover | undefined): void {
+  if (cover) covers.set(session, cover);
+  else covers.delete(session);
+}
+
+async function uncover(session: Session): Promise<void> {
+  const cover = covers.get(session);
+  covers.delete(session);
+  await cover?.remove();
+}
+
 /**
  * Throws `document_interferes` if the program throws, unless `onThrow` says otherwise, or if the answer has another shape. It rejects with
  * a `DevToolsError` if there is no answer, which may be due to a navigation.
@@ -33,6 +53,7 @@ export async function ask<K extends keyof Questions, T = Answer<K>>(
   expected: Expected<K, T>,
   { onThrow = () => interferes(), awaitPromise = true, ...world }: AskOptions<T> = {},
 ): Promise<T> {
+  if (covers.get(session)?.keptFor.has(name) === false) await uncover(session);
   const send = () =>
     session.send('Runtime.evaluate', { ...world, awaitPromise, returnByValue: true, expression: askExpression(name, args) });
   let answer = await send();

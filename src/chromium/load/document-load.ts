@@ -19,17 +19,18 @@ import { AddedTags } from './added-tags.ts';
 import { type AwaitedParts, awaitAssets } from './await-assets.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { awaitContent } from './content-waits.ts';
+import { chooseCover, prepareCover, withCover } from './cover.ts';
 import { MAX_NAMED, requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import { hyphenateDocument } from './hyphenation/hyphenate-document.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
-import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
+import { isForPaper, type LoadContext } from './load-job.ts';
 import type { Content } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';
 import { Navigation } from './navigation.ts';
-import { denyPermissions, IDLE, preparePage, prepareWindow, watchDocument, watchNetwork } from './prepare-page.ts';
+import { chooseWindow, denyPermissions, IDLE, preparePage, prepareWindow, watchDocument, watchNetwork } from './prepare-page.ts';
 
 /** Missing parts and other problems of a document. */
 export interface Findings extends TextFindings, InspectionFindings {
@@ -61,7 +62,6 @@ interface Done {
 type HtmlContent = Extract<Content, { kind: 'html' }>;
 
 const MAX_LEAVING_MS = 5_000;
-const COVER = '<style data-platen-cover>body { display: none !important }</style>';
 
 export class DocumentLoad implements Disposable {
   readonly #context: LoadContext;
@@ -289,7 +289,7 @@ export class DocumentLoad implements Disposable {
   async #write(content: HtmlContent): Promise<HtmlClass> {
     const { load, print } = this.#context.job;
     const { step } = this.#context.attempt;
-    const { session, frameId, network } = this.#context.parts;
+    const { session, frameId, network, emulation } = this.#context.parts;
     const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
     if (!htmlClass.isStatic) await prepareWindow(this.#context, htmlClass);
     const idle = IDLE[load.waitUntil];
@@ -299,9 +299,11 @@ export class DocumentLoad implements Disposable {
     const loaded = session.next(event);
     this.#isWriting = true;
     if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
-    const covered = withCover(html, htmlClass, this.#context.job);
-    const written = htmlClass.isStatic && print ? withPageRule(covered, htmlClass, print) : html;
-    await step(session.send('Page.setDocumentContent', { frameId, html: written }));
+    const ruled = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
+    const cover = chooseCover(htmlClass, this.#context.job);
+    const prepared = prepareCover(cover, session, emulation, chooseWindow(this.#context.job));
+    const written = session.send('Page.setDocumentContent', { frameId, html: withCover(ruled, cover) });
+    await step(Promise.all([prepared, written]));
     await step(loaded);
     if (htmlClass.declaresClosed) await step(listClosedShadows(session).catch(() => {})); // the tree is too deep
     // Chromium reports idleness once for each navigation, and this document was written without one
@@ -327,7 +329,7 @@ export class DocumentLoad implements Disposable {
   async #visit(url: string): Promise<HtmlClass> {
     const { load } = this.#context.job;
     const { fail, step } = this.#context.attempt;
-    const { session, proxy, frameId, interception, workers, traces } = this.#context.parts;
+    const { session, proxy, frameId, emulation, interception, workers, traces } = this.#context.parts;
     const navigation = new Navigation(session, proxy, frameId, load.failsOn.httpStatus.document, fail);
     this.#navigation = navigation;
     interception.blocksNavigation = false;
@@ -338,6 +340,7 @@ export class DocumentLoad implements Disposable {
       Promise.all([
         ...written.map((identifier) => session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })),
         session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
+        prepareCover(undefined, session, emulation, chooseWindow(this.#context.job)),
         session.send('Network.setBypassServiceWorker', { bypass: true }),
         workers.begin(fail),
         watchNetwork(this.#context, navigation),
@@ -378,11 +381,6 @@ export class DocumentLoad implements Disposable {
 /** Whether its scripts may reach more than its own assets, the base of which is no server. */
 function mayReachServers({ html, baseUrl, assets }: HtmlContent, usesNetwork: boolean): boolean {
   return assets ? mentionsNetworkApis(html) : usesNetwork || baseUrl !== undefined;
-}
-
-/** Hides a long document, so that it is not laid out as a whole before it is printed in windows. */
-function withCover(html: string, { mayBeLong }: HtmlClass, { mayDivide, load }: LoadJob): string {
-  return mayDivide && mayBeLong && !load.waitForSelector ? insertInHead(html, COVER) : html;
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */

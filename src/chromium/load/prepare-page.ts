@@ -3,12 +3,11 @@ import { ask, DONE } from '../devtools/ask.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, evaluate } from '../devtools/evaluate.ts';
 import { WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
-import type { PrintSettings } from '../print/print-options.ts';
 import { printWindow } from '../print/print-window.ts';
 import { checkSelector } from './content-waits.ts';
 import { type HtmlClass, mentionsNetworkApis } from './html/classify-html.ts';
 import { findLinkedStyles } from './html/linked-styles.ts';
-import { isForPaper, type LoadContext } from './load-job.ts';
+import { isForPaper, type LoadContext, type LoadJob } from './load-job.ts';
 import { type Content, type LoadSettings, MAX_DOCUMENT_BYTES, needsOwnPage, type WaitUntil } from './load-settings.ts';
 import type { Navigation } from './navigation.ts';
 import type { PageParts } from './page-parts.ts';
@@ -30,7 +29,6 @@ export async function preparePage({ parts, job, attempt }: LoadContext): Promise
   const { target, failsOn, added, waitForSelector } = load;
   const preparations: Array<Promise<unknown>> = [];
   if (load.device !== DEFAULT_DEVICE) preparations.push(emulation.apply(load.device));
-  preparations.push(emulation.resize(chooseWindow(content, load, print)));
   if (added.length) preparations.push(emulation.ignorePolicy());
   if (target) preparations.push(interception.setTarget(target, content.kind));
   const turnsPhotos = print !== undefined && mayLoadImages(content, load) && mayTurnPhotos(content);
@@ -100,7 +98,7 @@ export function watchNetwork({ parts, job, attempt }: LoadContext, navigation?: 
   });
 }
 
-function chooseWindow(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
+export function chooseWindow({ content, load: { device, added }, print }: LoadJob): Viewport {
   if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
   const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
   return printWindow(print, content.kind === 'html' ? content.html : '', { linked: findLinkedStyles(content), added: styles });

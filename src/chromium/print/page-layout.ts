@@ -55,6 +55,7 @@ export class PageLayout {
    * sheet and might never fit, so that they keep their height in the present window. Throws `print_failed`.
    */
   async onOnePage(settings: PrintSettings): Promise<PrintSettings> {
+    await this.#step(this.#uncover());
     const width = layoutWidth(settings);
     const windowPx = this.#emulation.window.height;
     const inWindow = async <T>(height: number, look: () => Promise<T>): Promise<T> => {
@@ -84,13 +85,10 @@ export class PageLayout {
   }
 
   /** Measures the width of the loaded document in its present layout. The content is at least as wide as the viewport. */
-  #extent(): Promise<Record<'contentPx' | 'viewportPx', number>> {
-    const asked = this.#session.send('Page.getLayoutMetrics').then(({ cssContentSize, cssLayoutViewport }) => ({
-      contentPx: cssContentSize.width,
-      viewportPx: cssLayoutViewport.clientWidth,
-    }));
-    asked.catch(() => {}); // the loss of a page is reported elsewhere
-    return asked;
+  async #extent(): Promise<Record<'contentPx' | 'viewportPx', number>> {
+    await this.#uncover();
+    const { cssContentSize, cssLayoutViewport } = await this.#session.send('Page.getLayoutMetrics');
+    return { contentPx: cssContentSize.width, viewportPx: cssLayoutViewport.clientWidth };
   }
 
   /**
@@ -147,12 +145,18 @@ export class PageLayout {
   }
 
   /** Lays the document out in another window until `look` has its answer, which may take more than one message. */
-  #withLayout<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
+  async #withLayout<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
+    await this.#uncover();
     const { window } = this.#emulation;
     this.#emulation.resize(size).catch(() => {});
     return look().finally(() => {
       this.#emulation.resize(window).catch(() => {});
     });
+  }
+
+  /** Shows the document and gives it its window, which the cover would do later than the window is changed. */
+  #uncover(): Promise<null> {
+    return ask(this.#session, 'removeCover', [], DONE);
   }
 
   #isVertical(): Promise<boolean> {

@@ -44,3 +44,7 @@ export const MAX_LAYOUT_ELEMENTS = 5_000;
 export const MAX_LAYOUT_BOXES = 2_000;
 /** What may look wrong on pages. */
 export const MAX_PAGE_RISKS = 100;
+
+/** The window is as low as no page is, so that a document can tell prints from the screen by this media query. */
+export const LOW_WINDOW_PX = 1;
+export const BETWEEN_PRINTS = `(max-height: ${LOW_WINDOW_PX}px)`;

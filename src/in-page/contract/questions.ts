@@ -62,6 +62,7 @@ export interface Questions {
   holdTemplateFonts(templates: string[]): null;
   findFailedFonts(): string[] | null;
   // Layout for paper
+  removeCover(): null;
   measureHeight(): DocumentHeight;
   noteHeights(): null;
   fixHeights(): null;

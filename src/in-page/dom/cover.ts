@@ -1,7 +1,8 @@
-/** The style with which a long document is loaded, so that it is not laid out as a whole before it is printed in windows. */
+/** The style with which a document is loaded that is not to be laid out yet: `src/chromium/load/cover.ts`. */
 
 import { call } from './nodes.ts';
 
-export function removeCover(): void {
+export function removeCover(): null {
   call(document, 'querySelector', 'style[data-platen-cover]')?.remove();
+  return null;
 }

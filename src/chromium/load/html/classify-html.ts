@@ -21,6 +21,8 @@ export interface HtmlClass {
   mayOutlast: boolean;
   /** Fonts or images may still be loading after the `load` event. */
   loadsLate: boolean;
+  /** Parts of it may load only for boxes that show them, or depend on the window when they load. */
+  loadsForBoxes: boolean;
   /** The markup may contain `@page` rules. */
   hasPageRules: boolean;
   /** The document refers to resources, which may be missing. */
@@ -67,6 +69,7 @@ export const ACTIVE: HtmlClass = {
   mayNavigate: true,
   mayOutlast: true,
   loadsLate: true,
+  loadsForBoxes: true,
   hasPageRules: true,
   hasResources: true,
   mayClip: true,
@@ -104,6 +107,8 @@ const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
  */
 const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
 const LATE = /@font-face|@import|loading/i;
+const FOR_BOXES =
+  /url\(|image-set|@import|@font-face|loading|type\s*=\s*["']?image|background\s*=|<(?:image|feimage|use|source)\b|srcset|marquee/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const OUTLASTING = /referrer|policy|worker/i;
 const PAGE_RULE = /@page|@import/i;
@@ -155,6 +160,7 @@ export function classifyHtml(html: string): HtmlClass {
     isStatic,
     ...(isStatic ? NOTHING_LEFT : leftOvers(html)),
     loadsLate: !isStatic || LATE.test(html),
+    loadsForBoxes: !isStatic || FOR_BOXES.test(html),
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
     mayClip: loadsStyles || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),

@@ -1,15 +1,13 @@
 /** Finds characters without a glyph, and families that are not installed. It must run in a world that the document cannot access. */
+import { GENERIC_FAMILIES } from '../../contract/generic-families.ts';
 import type { InspectedText } from '../../contract/questions.ts';
 import { elementAround } from '../../dom/layout-children.ts';
 import { firstFamily, textNodes, unquote } from '../../dom/text.ts';
+import { displayReader } from '../../dom/visibility.ts';
 import { type GlyphBrush, makeBrush } from './glyph-brush.ts';
 
 /** Matches characters that need no glyph of their own: spaces, marks, controls, unassigned ones. */
 const NEEDS_NO_GLYPH = /[\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}]/u;
-const GENERIC = [
-  ...['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'math', 'emoji', 'fangsong', 'generic', '-apple-system'],
-  ...['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-monospace', 'ui-rounded', 'blinkmacsystemfont', '-webkit-body'],
-];
 const MAX_TESTED = 100;
 /** Fonts with which each character is tested. */
 const MAX_FONTS = 4;
@@ -38,8 +36,9 @@ export async function inspectText(characters: string[], families: string[]): Pro
 function lookAround(unknown: Set<string>, families: Set<string>): Surroundings {
   const found: Surroundings = { characters: new Map(), families: new Map() };
   const fonts = new Map<Element, string>();
+  const isDisplayed = displayReader();
   const readFont = (parent: Element): string => {
-    if (!parent.checkVisibility()) return '';
+    if (!isDisplayed(parent)) return '';
     const { fontFamily, fontWeight, fontStyle } = getComputedStyle(parent);
     const first = firstFamily(fontFamily);
     if (families.has(first.toLowerCase())) found.families.set(first.toLowerCase(), first);
@@ -75,7 +74,7 @@ async function judgeFamilies(
   const [installed, substituted]: [string[], string[]] = [[], []];
   for (const [key, family] of families) {
     if (!key || loaded.has(key)) continue;
-    if (GENERIC.includes(key) || (await isInstalled(family, brush))) installed.push(family);
+    if (GENERIC_FAMILIES.includes(key) || (await isInstalled(family, brush))) installed.push(family);
     else if (substituted.length < MAX_SUBSTITUTED) substituted.push(family);
   }
   // The document may have a face that the browser uses for this family although its name is spelled differently.

@@ -12,7 +12,6 @@ import {
 } from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { removeCover } from '../../dom/cover.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, measureBox, read, readAttribute } from '../../dom/nodes.ts';
@@ -50,7 +49,6 @@ let footnotes: Footnote[] = [];
 
 /** Puts a call in the place of each footnote. Returns null if there are too many. */
 export function takeFootnotes(key: string): PagedFootnote[] | null {
-  removeCover();
   adoptStyles(RULES, changes);
   const elements = findStyled(/--platen-float/, 'footnote').filter(isFootnote);
   if (elements.length > MAX_FOOTNOTES) return null;

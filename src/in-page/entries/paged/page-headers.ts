@@ -6,7 +6,6 @@ import type { OverlayBox } from '../../contract/overlay.ts';
 import { HEADER_FIELDS, type HeaderMargins } from '../../contract/page-headers.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { removeCover } from '../../dom/cover.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { call, measureBox, read } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
@@ -25,7 +24,6 @@ let fragments: DocumentFragment[] = [];
 
 /** Headers are named `header0` and so on. */
 export function prepareHeaders(markup: string[]): null {
-  removeCover();
   const styles: Element[] = [];
   fragments = markup.map((each) => {
     const template = createHtml('template') as HTMLTemplateElement;

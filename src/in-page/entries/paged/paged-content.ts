@@ -9,7 +9,6 @@ import {
 } from '../../contract/paged.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
-import { removeCover } from '../../dom/cover.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { call, read, readAttribute, readName } from '../../dom/nodes.ts';
 import { parseContent, splitList } from './content-list.ts';
@@ -41,7 +40,6 @@ let references: References | undefined;
 
 /** The ids of elements that have none begin with the key. */
 export function readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal {
-  removeCover();
   adoptStyles(`${PROPERTY_RULES} ${REFERENCE_RULES} ${SPACING_RULES} ${contents ? CONTENTS_RULES : ''}`, changes);
   const notFound = contents && addContents(contents, key, changes);
   if (notFound) return { notFound };

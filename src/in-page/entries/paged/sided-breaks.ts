@@ -5,7 +5,6 @@
 import { BLANK_PAGE } from '../../contract/page-selectors.ts';
 import { MAX_SIDED_BREAKS, type SidedBreak } from '../../contract/paged.ts';
 import { Changes } from '../../dom/changes.ts';
-import { removeCover } from '../../dom/cover.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { writeAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
@@ -20,7 +19,6 @@ let begun: HTMLElement[] = [];
 
 /** The ids of elements that have none begin with the key. */
 export function readSidedBreaks(key: string): SidedBreak[] {
-  removeCover();
   const sides = findSides();
   begun = [...sides.keys()];
   if (!begun.length) return [];

@@ -3,7 +3,6 @@
  * order. It sets attributes with which Chromium tags drawings, which stay for the print.
  */
 import type { DocumentStructure } from '../../../tag-structure.ts';
-import { removeCover } from '../../dom/cover.ts';
 import { read, readName } from '../../dom/nodes.ts';
 import type { Root } from '../../dom/roots.ts';
 import { keepAttributes } from './attributes.ts';
@@ -21,7 +20,6 @@ const MAX_TITLE = 2_000;
  * `restoreAttributes`. Drawings with text that would be lost are tagged only if it `tagsAllDrawings`.
  */
 export function readStructure(tagsAllDrawings: boolean): string {
-  removeCover();
   const reading = new Reading(emptyStructure());
   const { structure, order } = reading;
   structure.text = visibleText(order.roots).slice(0, MAX_TEXT);

@@ -1,7 +1,6 @@
 /** Moves a block to the bottom of the last page, by its margin. Links tell where it is. */
 import type { LastBlock } from '../../../contract/layout.ts';
 import { Changes } from '../../../dom/changes.ts';
-import { removeCover } from '../../../dom/cover.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
 import { createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
@@ -23,7 +22,6 @@ export function hasLastBlock(): boolean {
 
 /** Links to `KEY:last-block` and `KEY:last-end` are at its beginning and at the end of what follows it. Null if it is not shown. */
 export function prepareLastBlock(key: string): LastBlock | null {
-  removeCover();
   block = [...selectIn(document, SELECTOR)].findLast(isBox);
   if (!block) return null;
   changes.setStyle(block, 'break-inside', 'avoid');

@@ -16,7 +16,6 @@ import {
 } from '../../../contract/paged-tables.ts';
 import { adoptStyles } from '../../../dom/adopt-styles.ts';
 import { Changes } from '../../../dom/changes.ts';
-import { removeCover } from '../../../dom/cover.ts';
 import { createHtml, setLook } from '../../../dom/create-html.ts';
 import { Destinations } from '../../../dom/destinations.ts';
 import { call, findClosest, read, readAttribute, readName } from '../../../dom/nodes.ts';
@@ -44,7 +43,6 @@ let tables: TablePreparation[] = [];
  * below others take no room where they are not shown.
  */
 export function prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[] {
-  removeCover();
   const rows = pagedTables().map(({ table }) => [
     ...(mayPaintHeads ? rowsAboveOthers(table) : []),
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),

@@ -3,6 +3,8 @@
  * `html` and `body` elements, so that its selectors and ids cannot find the others. A transform without effect makes the positions
  * in the PDF relative to its own first page.
  */
+import { BETWEEN_PRINTS } from '../../../contract/limits.ts';
+import { removeCover } from '../../../dom/cover.ts';
 import { arePlainRules, hasMarginBoxes, isPlainStyle, numberSinglePages } from './flow-styles.ts';
 
 /** Elements whose boxes are a plain flow, without state, forms, resources or references. */
@@ -29,6 +31,9 @@ const INHERITED =
 /** The margins of a root element do not collapse with those of its body. */
 const SHEET = 'html { display: flow-root !important }';
 const PLACE = { all: 'initial', display: 'block', transform: 'translate(0)', contain: 'style', 'break-before': 'page' };
+/** `all` would overrule a rule, but not a variable. */
+const SHOWN = 'var(--platen-shown)';
+const COVER = `:root { --platen-shown: block } @media ${BETWEEN_PRINTS} { :root { --platen-shown: none } }`;
 /** Shorter markup is not measured, because it rarely has more than one page, and the layout for the screen takes time. */
 const LONG_CHARACTERS = 3_000;
 const PROBE = { all: 'initial', position: 'absolute', top: '0', left: '0', width: '1px', height: '1px' };
@@ -38,6 +43,7 @@ const PROBE = { all: 'initial', position: 'absolute', top: '0', left: '0', width
  * is so for all documents with this head. Documents that are higher on the screen than `heightPx` have several pages, too. On the first page of document 0 there is a link to `KEY:0`, and so on.
  */
 export function combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null {
+  removeCover();
   if (document.compatMode !== 'CSS1Compat' || ![...document.styleSheets].every(arePlainRules)) return null;
   const { documentElement: root, body } = document;
   if (![root, body].every(isPlainRoot)) return null;
@@ -61,11 +67,20 @@ export function combineDocuments(documents: string[], key: string, heightPx: num
     root.append(place);
     return { title, place, mayBeLong: html.length > LONG_CHARACTERS };
   });
-  return placed.map((each) => {
+  const titles = placed.map((each) => {
     if (!each?.mayBeLong || each.place.offsetHeight <= heightPx) return each?.title ?? null;
     each.place.remove();
     return null;
   });
+  coverAgain(root);
+  return titles;
+}
+
+function coverAgain(root: HTMLElement): void {
+  const cover = new CSSStyleSheet();
+  cover.replaceSync(COVER);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, cover];
+  setStyle(root, { display: SHOWN });
 }
 
 function isPlainRoot(element: HTMLElement): boolean {
