@@ -12,6 +12,7 @@ import type { CapturedImage, CaptureSettings } from './capture/capture-settings.
 import { takeScreenshot } from './capture/screenshot.ts';
 import { ask } from './devtools/ask.ts';
 import type { Session } from './devtools/connection.ts';
+import { DEFAULT_DEVICE } from './devtools/emulation.ts';
 import { shape } from './devtools/evaluate.ts';
 import type { Step } from './devtools/step.ts';
 import { inspectDocument } from './glyphs/missing-glyphs.ts';
@@ -76,7 +77,7 @@ export class LoadedDocument implements AsyncDisposable {
     const step: Step = (work) => attempt.run(() => attempt.step(work));
     this.layout = new PageLayout(page.session, page.emulation, step);
     const leaveTraces = () => parts.load.leaveTraces(true);
-    this.windows = new PrintWindows(page.session, step, leaveTraces);
+    this.windows = new PrintWindows(page.session, page.emulation, step, leaveTraces);
     this.paged = new PagedWorld(page.session, page.frameId, step, leaveTraces);
   }
 
@@ -134,6 +135,12 @@ export class LoadedDocument implements AsyncDisposable {
   get mayBeLong(): boolean {
     const { load, job } = this.#parts;
     return (job.mayDivide ?? false) && (load.htmlClass.mayBeLong || load.loaded.heightPx >= LONG_PX);
+  }
+
+  /** Whether it stays the same while it is hidden: no script notices that, and no animation begins again. */
+  get mayBeHidden(): boolean {
+    const { runsAfterLoad, mayBeAnimated } = this.htmlClass;
+    return !runsAfterLoad && !mayBeAnimated && this.#parts.job.load.device === DEFAULT_DEVICE;
   }
 
   /** Throws `resource_limit` if a PDF has too many bytes. */

@@ -116,6 +116,7 @@ class WindowPrinter {
 
   async print(): Promise<Buffer[] | undefined> {
     await this.#document.windows.findColumnWidths();
+    if (this.#document.mayBeHidden && !this.#long.loadsFonts) await this.#document.windows.hideBetweenPrints();
     const first = await this.#printWindow({ block: 0, page: 0, lead: 0, content: undefined });
     if (!first || this.#long.weight / this.#pageWeight < LEAST_PAGES) return undefined;
     const parts = await this.#printWindows(first);

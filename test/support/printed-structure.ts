@@ -24,5 +24,16 @@ export function readStructureLines(pdf: Uint8Array): string[] {
   const [, root] = /\/StructTreeRoot (\d+)/.exec(file.catalog) ?? [];
   const [, top] = /\/K (\d+)/.exec(file.text(Number(root))) ?? [];
   read(Number(top), 0);
-  return lines;
+  return withOwnNumbers(lines);
+}
+
+/** Numbers ids in the order of the document, because Chromium counts all elements of a page. */
+function withOwnNumbers(lines: string[]): string[] {
+  const numbers = new Map<string, number>();
+  return lines.map((line) =>
+    line.replace(/node\d{8}/g, (id) => {
+      numbers.set(id, numbers.get(id) ?? numbers.size);
+      return `node ${numbers.get(id)}`;
+    }),
+  );
 }

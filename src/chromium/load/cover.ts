@@ -2,11 +2,11 @@
  * Hides documents that need not be laid out before they are printed, until a question about their layout is asked. The style is the first
  * element of the head.
  */
-import { BETWEEN_PRINTS, LOW_WINDOW_PX } from '../../in-page/contract/limits.ts';
-import type { Questions } from '../../in-page/contract/questions.ts';
+import { BETWEEN_PRINTS } from '../../in-page/contract/limits.ts';
 import { ask, DONE, setCover } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import { DEFAULT_DEVICE, type Emulation, type Viewport } from '../devtools/emulation.ts';
+import { KEPT_FOR, lowWindow } from '../devtools/hiding.ts';
 import type { HtmlClass } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import type { LoadJob } from './load-job.ts';
@@ -15,20 +15,6 @@ import type { LoadJob } from './load-job.ts';
 const OF_LONG_DOCUMENTS = 'body { display: none !important }';
 /** Hides a document outside of prints, because Chromium would lay it out for the window before, and again after. */
 const OF_THE_SCREEN = `@media ${BETWEEN_PRINTS} { :root { display: none !important } }`;
-
-/** Questions to which a hidden document gives the same answer. */
-const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
-  ...([
-    'addRule',
-    'appendCjkFonts',
-    'awaitAssets',
-    'beginWindows',
-    'extendStyleSheets',
-    'findMissingParts',
-    'findTables',
-  ] as const),
-  ...(['combineDocuments', 'insertSoftHyphens', 'inspectText', 'listHyphenatedWords', 'readMarker', 'readStyleSheets'] as const),
-]);
 
 type Cover = typeof OF_LONG_DOCUMENTS | typeof OF_THE_SCREEN;
 
@@ -48,7 +34,7 @@ export function prepareCover(
 ): Promise<unknown> {
   const remove = () => Promise.all([emulation.resize(window), ask(session, 'removeCover', [], DONE)]);
   setCover(session, cover && { keptFor: KEPT_FOR, remove });
-  return emulation.resize(cover === OF_THE_SCREEN ? { ...window, height: LOW_WINDOW_PX } : window);
+  return emulation.resize(cover === OF_THE_SCREEN ? lowWindow(window) : window);
 }
 
 /** The style itself is hidden even in documents that show all their elements. */

@@ -4,7 +4,9 @@ import { MAX_BLOCKS } from '../../in-page/contract/limits.ts';
 import type { LongDocument, ShownWindow, WindowOrder } from '../../in-page/contract/questions.ts';
 import { ask, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
+import type { Emulation } from '../devtools/emulation.ts';
 import { shape } from '../devtools/evaluate.ts';
+import { hideBetweenPrints } from '../devtools/hiding.ts';
 import type { Step } from '../devtools/step.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: MAX_BLOCKS });
@@ -15,6 +17,7 @@ const LONG_DOCUMENT = shape(
     reason: Type.String({ maxLength: 100 }),
     countsPages: Type.Boolean(),
     hasSides: Type.Boolean(),
+    loadsFonts: Type.Boolean(),
   }),
 );
 const SHOWN_WINDOW = shape(
@@ -32,12 +35,13 @@ const SHOWN_WINDOW = shape(
 
 export class PrintWindows {
   readonly #session: Session;
+  readonly #emulation: Emulation;
   readonly #step: Step;
-
   readonly #leaveTraces: () => void;
 
-  constructor(session: Session, step: Step, leaveTraces: () => void) {
+  constructor(session: Session, emulation: Emulation, step: Step, leaveTraces: () => void) {
     this.#session = session;
+    this.#emulation = emulation;
     this.#step = step;
     this.#leaveTraces = leaveTraces;
   }
@@ -51,6 +55,11 @@ export class PrintWindows {
   /** Lets every window have the columns of the whole table. */
   async findColumnWidths(): Promise<void> {
     await this.#step(ask(this.#session, 'findColumnWidths', [], DONE));
+  }
+
+  /** From now on, windows are laid out only while they are printed. */
+  async hideBetweenPrints(): Promise<void> {
+    await this.#step(hideBetweenPrints(this.#session, this.#emulation));
   }
 
   show(order: WindowOrder): Promise<ShownWindow> {

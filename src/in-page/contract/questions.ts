@@ -268,6 +268,8 @@ export interface LongDocument {
   countsPages: boolean;
   /** Whether pages depend on their side. */
   hasSides: boolean;
+  /** Whether fonts may load when text is shown. */
+  loadsFonts: boolean;
 }
 
 export interface WindowOrder {

@@ -2,6 +2,7 @@
  * Shows a long document in parts, so that what is outside the part is not laid out. All changes are attributes and one style sheet,
  * and `endWindows` takes them back.
  */
+import { BETWEEN_PRINTS } from '../../../contract/limits.ts';
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { removeCover } from '../../../dom/cover.ts';
@@ -18,6 +19,7 @@ const RULES = `@layer platen {
   [data-platen-open] > :not([data-platen-shown]) { display: none !important }
   [data-platen-shown=widest] { visibility: collapse !important }
   ${MEASURING_RULES}
+  @media ${BETWEEN_PRINTS} { :root { display: none !important } }
 }`;
 const NO_MARGINS = `@page { ${NO_MARGIN_BOXES} }`;
 const NO_BLOCKS: LongBlocks = { blocks: [], weights: [0], open: [], ofWholeTables: [] };
@@ -39,7 +41,8 @@ export function beginWindows(isTagged: boolean): LongDocument {
   long = findBlocks();
   const { reason, selectors, pictures, countsPages, hasSides, looksInside } = readDocumentStyles();
   const fixed = reason ? undefined : findPinned(long, selectors);
-  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages, hasSides };
+  const loadsFonts = [...document.fonts].some(({ status }) => status !== 'loaded');
+  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages, hasSides, loadsFonts };
   if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
   pinned = fixed;
   held = [...pictures].map(loadPicture);
