@@ -52,3 +52,11 @@ test.each([
   expect(hidden.warnings).not.toEqual([]);
   expect(hidden.warnings).toEqual(shown.warnings);
 });
+
+test('a document with a script is not told that the window of the one before was another', async () => {
+  const script = `addEventListener('resize', () => document.body.append(' resized')); setTimeout(() => document.body.append(innerHeight), 50)`;
+  for (let n = 0; n < 5; n++) {
+    expect(await textOf('<p>static</p>')).toBe('static');
+    expect(await textOf(`<body><script>${script}</script></body>`)).toBe('600');
+  }
+});

@@ -20,6 +20,10 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   ...(['readStyleSheets', 'showWindow'] as const),
 ]);
 
+export function isLow({ height }: Viewport): boolean {
+  return height === LOW_WINDOW_PX;
+}
+
 export function lowWindow(window: Viewport): Viewport {
   return { ...window, height: LOW_WINDOW_PX };
 }

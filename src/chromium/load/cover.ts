@@ -4,17 +4,21 @@
  */
 import { BETWEEN_PRINTS } from '../../in-page/contract/limits.ts';
 import { ask, DONE, setCover } from '../devtools/ask.ts';
-import type { Session } from '../devtools/connection.ts';
-import { DEFAULT_DEVICE, type Emulation, type Viewport } from '../devtools/emulation.ts';
-import { KEPT_FOR, lowWindow } from '../devtools/hiding.ts';
+import { DEFAULT_DEVICE, type Viewport } from '../devtools/emulation.ts';
+import { ANYTHING, evaluate } from '../devtools/evaluate.ts';
+import { isLow, KEPT_FOR, lowWindow } from '../devtools/hiding.ts';
 import type { HtmlClass } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import type { LoadJob } from './load-job.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** Hides a long document until it is shown in parts. */
 const OF_LONG_DOCUMENTS = 'body { display: none !important }';
 /** Hides a document outside of prints, because Chromium would lay it out for the window before, and again after. */
 const OF_THE_SCREEN = `@media ${BETWEEN_PRINTS} { :root { display: none !important } }`;
+
+/** Events about the size of the window are sent before it, so that the next document gets none. */
+const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(resolve))';
 
 type Cover = typeof OF_LONG_DOCUMENTS | typeof OF_THE_SCREEN;
 
@@ -25,16 +29,21 @@ export function chooseCover(htmlClass: HtmlClass, { mayDivide, load, print }: Lo
   return isOnlyPrinted && load.device === DEFAULT_DEVICE ? OF_THE_SCREEN : undefined;
 }
 
-/** Prepares the page for a document with this cover or none. The window is the one that the document has without a cover. */
-export function prepareCover(
+/**
+ * Prepares the page for a document with this cover or none. The window is the one that the document has without a cover. A document with
+ * scripts may be written as soon as this resolves.
+ */
+export async function prepareCover(
   cover: Cover | undefined,
-  session: Session,
-  emulation: Emulation,
+  { session, emulation }: PageParts,
   window: Viewport,
-): Promise<unknown> {
+  hasScripts: boolean,
+): Promise<void> {
   const remove = () => Promise.all([emulation.resize(window), ask(session, 'removeCover', [], DONE)]);
   setCover(session, cover && { keptFor: KEPT_FOR, remove });
-  return emulation.resize(cover === OF_THE_SCREEN ? lowWindow(window) : window);
+  const wasLow = isLow(emulation.window);
+  await emulation.resize(cover === OF_THE_SCREEN ? lowWindow(window) : window);
+  if (wasLow && hasScripts) await evaluate(session, { expression: NEXT_FRAME }, ANYTHING);
 }
 
 /** The style itself is hidden even in documents that show all their elements. */

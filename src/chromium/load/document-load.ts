@@ -289,9 +289,15 @@ export class DocumentLoad implements Disposable {
   async #write(content: HtmlContent): Promise<HtmlClass> {
     const { load, print } = this.#context.job;
     const { step } = this.#context.attempt;
-    const { session, frameId, network, emulation } = this.#context.parts;
+    const { session, frameId, network } = this.#context.parts;
     const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
-    if (!htmlClass.isStatic) await prepareWindow(this.#context, htmlClass);
+    const cover = chooseCover(htmlClass, this.#context.job);
+    const prepared = prepareCover(cover, this.#context.parts, chooseWindow(this.#context.job), !htmlClass.isStatic);
+    prepared.catch(() => {}); // it is awaited below
+    if (!htmlClass.isStatic) {
+      await step(prepared);
+      await prepareWindow(this.#context, htmlClass);
+    }
     const idle = IDLE[load.waitUntil];
     const watching = watchDocument(this.#context, usesNetwork, htmlClass);
     if (watching) await step(watching);
@@ -300,8 +306,6 @@ export class DocumentLoad implements Disposable {
     this.#isWriting = true;
     if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
     const ruled = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
-    const cover = chooseCover(htmlClass, this.#context.job);
-    const prepared = prepareCover(cover, session, emulation, chooseWindow(this.#context.job));
     const written = session.send('Page.setDocumentContent', { frameId, html: withCover(ruled, cover) });
     await step(Promise.all([prepared, written]));
     await step(loaded);
@@ -329,7 +333,7 @@ export class DocumentLoad implements Disposable {
   async #visit(url: string): Promise<HtmlClass> {
     const { load } = this.#context.job;
     const { fail, step } = this.#context.attempt;
-    const { session, proxy, frameId, emulation, interception, workers, traces } = this.#context.parts;
+    const { session, proxy, frameId, interception, workers, traces } = this.#context.parts;
     const navigation = new Navigation(session, proxy, frameId, load.failsOn.httpStatus.document, fail);
     this.#navigation = navigation;
     interception.blocksNavigation = false;
@@ -340,7 +344,7 @@ export class DocumentLoad implements Disposable {
       Promise.all([
         ...written.map((identifier) => session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })),
         session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-        prepareCover(undefined, session, emulation, chooseWindow(this.#context.job)),
+        prepareCover(undefined, this.#context.parts, chooseWindow(this.#context.job), true),
         session.send('Network.setBypassServiceWorker', { bypass: true }),
         workers.begin(fail),
         watchNetwork(this.#context, navigation),
