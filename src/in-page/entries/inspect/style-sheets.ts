@@ -6,6 +6,7 @@ import type { StyleSource } from '../../contract/inspection.ts';
 import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
 import { EVEN_PAGES, ODD_PAGES } from '../../contract/page-selectors.ts';
 import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
+import { isOfCover } from '../../dom/cover.ts';
 import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { listRules } from '../../dom/rules.ts';
 import { isPolyfilled } from '../polyfilled.ts';
@@ -42,7 +43,7 @@ function allSheets(): StyleSource[] {
 }
 
 function firstSheets({ styleSheets }: Root): CSSStyleSheet[] {
-  return [...styleSheets].slice(0, MAX_STYLE_SHEETS);
+  return [...styleSheets].filter((sheet) => !isOfCover(sheet)).slice(0, MAX_STYLE_SHEETS);
 }
 
 function readSheet({ href, ownerNode, disabled, media }: CSSStyleSheet, budget: Budget): StyleSource {
@@ -80,7 +81,7 @@ function styleAttributes(root: Root, { left }: Budget): string {
 
 /** Adds rules at the end of each sheet of the document, or after all sheets if that one has another origin. */
 export function extendStyleSheets(rules: string[][]): null {
-  const sheets = [...document.styleSheets];
+  const sheets = [...document.styleSheets].filter((sheet) => !isOfCover(sheet));
   const added = new CSSStyleSheet();
   const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
   const [odd, even] = isReversed ? [':left', ':right'] : [':right', ':left'];
