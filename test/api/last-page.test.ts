@@ -98,6 +98,14 @@ describe('a block at the bottom of the last page', () => {
     expect(await countPages(document)).toBe(2);
   });
 
+  test.each([0, 4, 33])('above footnotes, which take room when it has been moved (%i)', async (count) => {
+    const note = '<p>text<span class="n">A note<br>of two lines.</span></p>';
+    const css = '@page { @footnote { margin: 0; border: none; padding: 0; font-size: 16px } } .n { float: footnote }';
+    const { bottom, fragments } = await endOf(html(lines(count) + note + SLIP, css));
+    expect(fragments).toBe(1);
+    expect(Math.abs(bottom - (BOTTOM - 2 * 20 * 0.75))).toBeLessThan(1);
+  });
+
   test('that a script adds', async () => {
     const script = `<script>document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(SLIP)})</script>`;
     const found = await endOf(html(`<body>${lines(60)}${script}`));

@@ -104,13 +104,11 @@ export class PagedContent {
   async #change(print: Print): Promise<PagedPart[]> {
     if (!this.#parts.some((part) => part.settle)) return [];
     const paged = this.#read(print);
-    const settle = async (parts: PagedPart[]) => {
-      const changed: PagedPart[] = [];
-      for (const part of parts) if (await part.settle?.(paged)) changed.push(part);
-      return changed;
-    };
-    const changed = await settle(this.#parts.filter(({ settlesLast }) => !settlesLast));
-    return changed.length ? changed : settle(this.#parts.filter(({ settlesLast }) => settlesLast));
+    const changed: PagedPart[] = [];
+    for (const part of this.#parts) if (!part.settlesLast && (await part.settle?.(paged))) changed.push(part);
+    if (changed.length) return changed;
+    for (const part of this.#parts) if (part.settlesLast && (await part.settle?.(paged))) return [part];
+    return [];
   }
 
   /** Each PDF is read once. */

@@ -14,6 +14,8 @@ const MAX_MOVES = 3;
 const TOLERANCE_PX = 1;
 
 export class LastBlock implements PagedPart {
+  /** Room for footnotes or another row of a table would move it once more. */
+  readonly settlesLast = true;
   readonly #document: LoadedDocument;
   readonly #tailPx: number;
   #moves = 0;
