@@ -100,8 +100,11 @@ describe('footnotes', () => {
     }
   });
 
-  test('stay in the text of a single page', async () => {
-    const { pages } = await render(document(note(0)), { singlePage: true });
+  test.each([
+    ['the option', {}, { singlePage: true }],
+    ['the style sheet', { css: '@page { size: 80mm auto }' }, {}],
+  ])('stay in the text of a single page by %s', async (_, { css = '' }: { css?: string }, options) => {
+    const { pages } = await render(document(note(0), css), options);
     expect(pages).toHaveLength(1);
     expect(pages[0]).toContain('note 0.');
   });

@@ -37,12 +37,12 @@ export async function preparePaged(
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const found: Array<PagedPart | undefined> = [
     await preparePagedTables(document, key, print.tagged || print.outline),
-    print.singlePage ? undefined : await prepareFootnotes(document, key, order.finish.conformance),
+    settings.singlePage ? undefined : await prepareFootnotes(document, key, order.finish.conformance),
     ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
     sidedBreaks,
-    print.singlePage ? undefined : await LastBlock.prepare(document, key),
+    settings.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
-    mayWarn(document, print) ? await PageWarnings.prepare(document, key, print) : undefined,
+    mayWarn(document, settings) ? await PageWarnings.prepare(document, key, print) : undefined,
   ];
   const parts = found.filter((part) => part !== undefined);
   return parts.length ? new PagedContent(document, key, parts) : undefined;
