@@ -205,6 +205,16 @@ describe('a table is refused', () => {
   });
 });
 
+test.each(['60mm 300mm', '80mm auto'])('sums change neither the size nor the scale of a small page: %s', async (size) => {
+  const receipt = (markup: string) =>
+    `<style>@page { size: ${size}; margin: 4mm }</style><table><tr><td data-amount="4.50">Ink, 4.50${markup}</table>`;
+  const withSum = receipt('<tfoot><tr><td>sum <b data-carry="amount">4.50</b></tfoot>');
+  const [pdf, plain] = [await render(withSum), await render(receipt('<tr><td>sum <b>4.50</b>'))];
+  expect(pdf.sizes).toEqual(plain.sizes);
+  expect(pdf.placed[0]?.[0]).toEqual(plain.placed[0]?.[0]);
+  expect(sums(pdf)).toEqual(['4.50']);
+});
+
 test('amounts may be named like a member of every object', async () => {
   const [page] = (
     await render(

@@ -1,7 +1,7 @@
 /** What is painted over the pages of a print. */
 
-/** The width and height of the link that tells the scale of a print. */
-export const RULER_PX = 400;
+/** The width and height of the link that tells the scale of a print. Chromium shrinks documents in which it is wider than the page. */
+export const RULER_PX = 10;
 
 /** A place on a page. Lengths are in points from its top left corner. */
 export interface OverlayBox {
