@@ -16,6 +16,7 @@ const TOLERANCE_PX = 1;
 export class LastBlock implements PagedPart {
   /** Room for footnotes or another row of a table would move it once more. */
   readonly settlesLast = true;
+  readonly settlesLater = true;
   readonly #document: LoadedDocument;
   readonly #tailPx: number;
   #moves = 0;
