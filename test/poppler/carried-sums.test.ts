@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { carriedInvoice, findMistakes, seededRandom } from '../support/carried-invoices.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { DrawnPixels } from '../support/drawn-pixels.ts';
 import { outputOf, PrintedFiles } from '../support/printed-files.ts';
 
 const files = await PrintedFiles.open().then(closeAfterAll);
@@ -70,4 +71,32 @@ describe('each page carries the exact sum of the rows so far', () => {
     },
     3 * 3_600_000,
   );
+});
+
+describe('borders that rows share', () => {
+  const ROWS = Array.from({ length: 40 }, (_, n) => `<tr><td>row ${n}<td data-sum="1">1`).join('');
+  const table = (css: string, rows: string, head = '', foot = '') =>
+    `<!doctype html><style>@page { size: A6; margin: 40px } body { margin: 0 } table { border-collapse: collapse; width: 100% }
+      ${css}</style><p>above<table><thead>${head}<tr><th>head<th></thead>${rows}<tfoot>${foot}</table><p>below`;
+  const HEAD = '<tr class="sum" data-on="not-first"><td>brought forward<td data-carry="sum" data-carry-at="start">';
+  const FOOT = '<tr class="sum" data-on="not-last"><td>carried forward<td data-carry="sum">';
+
+  test.each(['1px', '3px'])('of %s are in one line with those of painted rows', async (width) => {
+    const css = `td, th { border: ${width} solid #00f } .sum td { border-color: #f00 } td, th { height: 20px }`;
+    const file = await files.render(table(css, ROWS, HEAD, FOOT));
+    const line = 2 * Number.parseInt(width, 10);
+    for (const page of [1, 2]) {
+      const drawn = await DrawnPixels.of(file, { dpi: 192, page });
+      const red = drawn.box((r, _, b) => r > 200 && b < 100);
+      const blue = drawn.box((r, _, b) => r < 100 && b > 200);
+      expect([red.left, red.right]).toEqual([blue.left, blue.right]);
+      if (page === 1) expect(Math.abs(red.top - blue.bottom)).toBeLessThanOrEqual(line);
+    }
+  });
+
+  test.each(['.sum', '.sum td'])('are not drawn where a row is not: those of %s', async (selector) => {
+    const file = await files.render(table(`${selector} { border: 2px solid #f00 }`, ROWS.slice(0, 200), HEAD, FOOT));
+    const red = (await DrawnPixels.of(file)).box((r, _, b) => r > 200 && b < 100);
+    expect(red).toMatchObject({ right: 0, bottom: 0 });
+  });
 });

@@ -1,5 +1,6 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed, because each change needs a new layout. */
 import { measureBox, read } from '../../../dom/nodes.ts';
+import { measureEdges, type RowEdges } from './row-edges.ts';
 
 /** Cells that share borders lose half of them. */
 const THIN_PX = 1;
@@ -17,6 +18,8 @@ export interface MeasuredTable {
   heights: ReadonlyMap<HTMLTableRowElement, number>;
   /** How far the borders of their cells reach around them, as `inset`. */
   insets: ReadonlyMap<HTMLTableCellElement, string>;
+  /** Of rows whose cells share borders. */
+  edges: ReadonlyMap<HTMLTableRowElement, RowEdges>;
   above: MarginAt;
   below: MarginAt;
   /** The last box in the flow before the table. */
@@ -35,6 +38,7 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
     heights: measureHeights(rows),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
+    edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
     above: pullThrough(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
     below: pullThrough(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
     before: rows.length ? findBefore(table) : undefined,

@@ -25,6 +25,7 @@ import { fillBox, registerPainter, toPixels, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
 import { type MeasuredTable, measureHeights, measureTable } from './measure-table.ts';
+import type { RowEdges } from './row-edges.ts';
 
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
@@ -210,7 +211,7 @@ class TablePreparation {
     const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
     const index = [...section.rows].indexOf(row);
     for (const [n, other] of [...copy.rows].entries()) if (n !== index) setLook(other, { display: 'none' });
-    const painting = { table: this.#table, section: copy, row: index };
+    const painting = { table: this.#table, section: copy, row: index, edges: this.#measured.edges.get(row) };
     registerPainter(name, (box) => paintRow(painting, box));
     const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
     const on = (readAttribute(row, 'data-on') ?? 'all') as RowPages;
@@ -229,7 +230,7 @@ class TablePreparation {
 
   #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
     const { collapsesBorders, insets } = this.#measured;
-    setLook(row, { visibility: 'hidden' });
+    setLook(row, { visibility: 'hidden', ...(collapsesBorders && { 'border-style': 'none' }) });
     for (const [number, cell] of [...row.cells].entries()) {
       setLook(cell, { position: 'relative', ...(collapsesBorders && { 'border-style': 'none' }) });
       cell.append(createInnerProbe(`${this.#key}:${name}-${number}`, insets.get(cell)));
@@ -340,30 +341,41 @@ interface Painting {
   table: HTMLTableElement;
   section: HTMLTableSectionElement;
   row: number;
+  /** If its cells share borders. */
+  edges: RowEdges | undefined;
 }
 
 /** Paints a row as a table of its own, with the columns that it has. */
-function paintRow({ table, section, row }: Painting, box: OverlayBox): HTMLElement {
+function paintRow({ table, section, row, edges }: Painting, box: OverlayBox): HTMLElement {
   const painted = call(table, 'cloneNode', false) as HTMLTableElement;
   const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
   painted.append(copy);
-  for (const [number, cell] of [...(copy.rows[row]?.cells ?? [])].entries())
+  const cells = [...(copy.rows[row]?.cells ?? [])];
+  for (const [number, cell] of cells.entries())
     setLook(cell, { width: toPixels(box.columns?.[number] ?? 0, box.scale), 'box-sizing': 'border-box' });
+  if (edges) setLook(copy, { 'border-style': 'none' }); // the section has it where it is
+  const sharing = edges?.sharesTop ? [copy.rows[row] as HTMLElement, ...cells] : [];
+  for (const each of sharing) setLook(each, { 'border-top-style': 'none' });
   for (const room of selectIn<HTMLElement>(copy, '[data-platen-carry]')) {
     setLook(room, { visibility: 'visible' });
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
   }
-  fillBox(painted, withSpacing(box, table));
+  fillBox(painted, edges ? withEdges(box, edges) : withSpacing(box, table));
   setLook(painted, { display: 'table', 'table-layout': 'fixed', border: 'none', background: 'none', 'break-before': 'auto' });
   return wrapLike(painted, read(table, 'parentElement'));
 }
 
+/** The box of cells with the borders that they share. */
+function withEdges(box: OverlayBox, { top, right, bottom, left }: RowEdges): OverlayBox {
+  const points = box.scale * POINTS_PER_PX;
+  const [width, height] = [box.width + (left + right) * points, box.height + (top + bottom) * points];
+  return { ...box, x: box.x - left * points, y: box.y - top * points, width, height };
+}
+
 /** The box of cells with the space around them, which the table of a row has, too. */
 function withSpacing(box: OverlayBox, table: HTMLTableElement): OverlayBox {
-  const { borderCollapse, borderSpacing } = getComputedStyle(table);
-  if (borderCollapse === 'collapse') return box;
-  const [across = 0, down = across] = borderSpacing
-    .split(' ')
+  const [across = 0, down = across] = getComputedStyle(table)
+    .borderSpacing.split(' ')
     .map((length) => Number.parseFloat(length) * box.scale * POINTS_PER_PX);
   return { ...box, x: box.x - across, y: box.y - down, width: box.width + 2 * across, height: box.height + 2 * down };
 }

@@ -1,0 +1,53 @@
+/**
+ * Tells how far rows that share borders with others reach around the paddings of their cells, when each is painted as a table of its own:
+ * rows in, lengths in CSS pixels out. They must not be hidden yet.
+ */
+import { read } from '../../../dom/nodes.ts';
+
+export interface RowEdges {
+  top: number;
+  right: number;
+  bottom: number;
+  left: number;
+  /** Whether the border of the row above is the upper one of this row. */
+  sharesTop: boolean;
+}
+
+type Side = 'top' | 'right' | 'bottom' | 'left';
+
+/**
+ * Half of a shared border is in each row. Hidden rows have none, so that their paddings begin beside the border of a row that is shown, and
+ * at the paddings of another hidden row. Links are on whole pixels: the middle of a pixel becomes its end.
+ */
+export function measureEdges(row: HTMLTableRowElement, hidden: readonly HTMLTableRowElement[]): RowEdges {
+  const isHidden = (other: HTMLTableRowElement | undefined) => other !== undefined && hidden.includes(other);
+  const [above, below] = [neighbourOf(row, 'previousElementSibling'), neighbourOf(row, 'nextElementSibling')];
+  const [top, bottom] = [borderOf(row, 'top'), borderOf(row, 'bottom')];
+  const sharesTop = isHidden(above) && borderOf(above, 'bottom') >= top;
+  return {
+    top: sharesTop ? 0 : !above || isHidden(above) ? top : (top + borderOf(above, 'bottom')) / 2,
+    right: Math.floor(borderOf(row, 'right') / 2),
+    bottom: !below || isHidden(below) ? bottom : (bottom + borderOf(below, 'top')) / 2,
+    left: Math.ceil(borderOf(row, 'left') / 2),
+    sharesTop,
+  };
+}
+
+/** The next row in this direction, which may be in the next section. */
+function neighbourOf(
+  row: HTMLTableRowElement,
+  direction: 'previousElementSibling' | 'nextElementSibling',
+): HTMLTableRowElement | undefined {
+  const sibling = read(row, direction) ?? read(read(row, 'parentElement') as Element, direction);
+  if (sibling instanceof HTMLTableRowElement) return sibling;
+  if (!(sibling instanceof HTMLTableSectionElement)) return undefined;
+  return [...sibling.rows].at(direction === 'nextElementSibling' ? 0 : -1);
+}
+
+/** The thickest border of a row and of its cells at this side. */
+function borderOf(row: HTMLTableRowElement | undefined, side: Side): number {
+  const cells = [...(row?.cells ?? [])];
+  const outer = { top: cells, bottom: cells, left: cells.slice(0, 1), right: cells.slice(-1) }[side];
+  const styles = [...(row ? [row] : []), ...outer].map((each) => getComputedStyle(each));
+  return Math.max(0, ...styles.map((style) => Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) || 0));
+}
