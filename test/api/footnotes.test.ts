@@ -89,6 +89,27 @@ describe('footnotes', () => {
     expect((await problem(await web.ada.pdf({ html }), 422, 'print_failed')).detail).toContain('cannot be divided');
   });
 
+  test('are at the bottom of pages with another size and other margins', async () => {
+    const css = `@page :first { margin: 60mm 10mm 50mm } @page wide { size: A5 landscape; margin: 10mm 40mm } .wide { page: wide }
+      @page { @footnote { margin: 0 } } .n { font-size: 12px }`;
+    const pages = `${note(0)}<div class="wide">${note(1)}</div>${note(2)}`;
+    const { placed } = await render(document(pages, css));
+    const markers = placed.map((texts) => texts.find(({ text }) => /^\d\. /.test(text)) ?? { x: 0, y: 0 });
+    const MM = 72 / 25.4;
+    const edges = [
+      [10, 160],
+      [40, 138],
+      [20, 190],
+    ];
+    expect(markers).toHaveLength(3);
+    for (const [page, { x, y }] of markers.entries()) {
+      const [left = 0, bottom = 0] = edges[page] ?? [];
+      expect(Math.abs(x - left * MM)).toBeLessThan(1);
+      expect(bottom * MM - y).toBeGreaterThan(0);
+      expect(bottom * MM - y).toBeLessThan(12);
+    }
+  });
+
   test('may be numbered on each page', async () => {
     const css = '@page { counter-reset: footnote } .n::footnote-call { content: "[" counter(footnote) "]" }';
     const { pages } = await render(document(Array.from({ length: 20 }, (_, n) => note(n)).join(''), css));

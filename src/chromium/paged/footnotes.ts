@@ -48,9 +48,9 @@ export async function takeFootnotes(world: PagedWorld, key: string): Promise<Pag
   });
 }
 
-/** The height of each group of footnotes, in CSS pixels. */
-export function measureFootnotes(world: PagedWorld, widthPx: number, groups: number[][]): Promise<number[]> {
-  return world.ask('measureFootnotes', [widthPx, groups], HEIGHTS);
+/** The height of each group of footnotes on a page of this width, in CSS pixels. */
+export function measureFootnotes(world: PagedWorld, widths: number[], groups: number[][]): Promise<number[]> {
+  return world.ask('measureFootnotes', [widths, groups], HEIGHTS);
 }
 
 /** Divides the footnotes of each page between it and the next pages, which all have so much room, in CSS pixels. */

@@ -45,9 +45,9 @@ export interface PagedFootnote {
   number: number;
 }
 
-/** The footnotes of each page, and their height, in CSS pixels. */
+/** The footnotes of each page, and their width and height, in CSS pixels. */
 export interface MeasuredFootnotes {
-  widthPx: number;
+  widths: number[];
   groups: number[][];
   heights: number[];
 }

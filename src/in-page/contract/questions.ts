@@ -78,7 +78,7 @@ export interface Questions {
   hideDocument(key: string): null;
   showDocument(): null;
   takeFootnotes(key: string): PagedFootnote[] | null;
-  measureFootnotes(widthPx: number, groups: number[][]): number[];
+  measureFootnotes(widths: number[], groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;
   distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding;
   reserveFootnotes(heightPx: number): null;

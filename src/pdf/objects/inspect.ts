@@ -80,14 +80,18 @@ export function printedView(
 }
 
 /** The view of the page that has this stream, from its keyword on. */
-export function readView(stream: Buffer | undefined): PrintedView | undefined {
-  return stream && contentView(inflateStart(stream, STREAM.length));
+export function readView(stream: Buffer | undefined, leastShare = LEAST_SHARE): PrintedView | undefined {
+  return stream && contentView(inflateStart(stream, STREAM.length), undefined, leastShare);
 }
 
 /** The view of the page that has this content. Undefined for content that is not that of a page, or shows nothing of the document. */
-export function contentView(content: string, isPossible: (scale: number) => boolean = () => true): PrintedView | undefined {
+export function contentView(
+  content: string,
+  isPossible: (scale: number) => boolean = () => true,
+  leastShare = LEAST_SHARE,
+): PrintedView | undefined {
   const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
-  const view = points && largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible);
+  const view = points && largestView(content, (Number(points) / Number(perUnit)) * leastShare, isPossible);
   if (!view) return undefined;
   return { ...view, leftPoints: view.leftPoints * Number(perUnit), topPoints: view.topPoints * Number(perUnit) };
 }

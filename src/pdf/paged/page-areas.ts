@@ -4,6 +4,9 @@ import { POINTS_PER_INCH, POINTS_PER_PX } from '../../units.ts';
 import type { PrintedPages } from '../edit/printed-pages.ts';
 import { type PrintedView, readView } from '../objects/inspect.ts';
 
+/** The share of the height of a page that its area has at least: footnotes leave so much, and so do large margins. */
+const LEAST_AREA_SHARE = 1 / 5;
+
 /** Lengths in points. */
 export type PageArea = Record<'left' | 'top' | 'width' | 'height' | 'pageWidth' | 'pageHeight', number>;
 
@@ -34,7 +37,7 @@ function areaWithin(page: { width: number; height: number }, margin: Parameters<
 }
 
 function readPageArea(file: PrintedPages, index: number): PageArea | undefined {
-  const view = readPageView(file, index);
+  const view = readPageView(file, index, LEAST_AREA_SHARE);
   if (!view) return undefined;
   const { scale, widthPx, heightPx, leftPoints: left, topPoints: top } = view;
   const perPixel = POINTS_PER_PX * scale;
@@ -43,7 +46,7 @@ function readPageArea(file: PrintedPages, index: number): PageArea | undefined {
 }
 
 /** Undefined for a page that shows nothing between its margins. */
-export function readPageView(file: PrintedPages, index: number): PrintedView | undefined {
+export function readPageView(file: PrintedPages, index: number, leastShare?: number): PrintedView | undefined {
   const content = /\/Contents (\d+) 0 R/.exec(file.text(file.pages[index] ?? 0))?.[1];
-  return content === undefined ? undefined : readView(file.stream(Number(content)));
+  return content === undefined ? undefined : readView(file.stream(Number(content)), leastShare);
 }

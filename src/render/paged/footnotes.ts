@@ -8,8 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { Crowding, FootnoteParts, MeasuredFootnotes, PagedFootnote } from '../../in-page/contract/paged.ts';
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
-import type { PrintedView } from '../../pdf/objects/inspect.ts';
-import { readPageView } from '../../pdf/paged/page-areas.ts';
+import { type PageArea, readPageView } from '../../pdf/paged/page-areas.ts';
 import { POINTS_PER_PX } from '../../units.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
@@ -28,14 +27,21 @@ const CROWDING: Record<Crowding, string> = {
   'no room': `footnotes of the last page take ${LIMIT}; shorten them, or add an empty page`,
 };
 
+/** Where a page has room for text and footnotes. Points, and CSS pixels of the document. */
+interface Room {
+  x: number;
+  bottom: number;
+  widthPx: number;
+  heightPx: number;
+}
+
 export class Footnotes implements PagedPart {
   readonly #world: PagedWorld;
   readonly #footnotes: readonly PagedFootnote[];
   /** The numbers that the footnotes show. */
   #numbers: number[];
   readonly #restarts: boolean;
-  /** The pages as they are without a reserve. */
-  #view: PrintedView | undefined;
+  #scale: number | undefined;
   /** The height that all pages reserve, in CSS pixels. */
   #reservedPx = 0;
   #raises = 0;
@@ -49,22 +55,36 @@ export class Footnotes implements PagedPart {
     this.#restarts = restarts;
   }
 
-  async settle({ file }: PagedPrint): Promise<boolean> {
+  async settle(print: PagedPrint): Promise<boolean> {
+    const { file } = print;
     const pages = this.#footnotes.map(({ at }) => file.destinationOf(at)?.index ?? -1);
     const groups = file.pages.map((_, page) => pages.flatMap((on, n) => (on === page ? n : [])));
-    this.#view ??= firstView(file);
-    const view = this.#view;
-    if (!view) return false;
+    this.#scale ??= readScale(file);
+    if (this.#scale === undefined) return false;
+    const rooms = file.pages.map((_, page) => this.#roomOn(print.area(page)));
     const isNumbered = this.#restarts && (await this.#number(groups));
-    const measured = { widthPx: view.widthPx, groups, heights: await measureFootnotes(this.#world, view.widthPx, groups) };
-    const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(view, measured) : 0;
+    const widths = rooms.map(({ widthPx }) => widthPx);
+    const heightPx = Math.min(...rooms.map((room) => room.heightPx));
+    const measured = { widths, groups, heights: await measureFootnotes(this.#world, widths, groups) };
+    const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(heightPx, measured) : 0;
     if (wanted > this.#reservedPx) return this.#reserve(wanted);
     const parts = await distributeFootnotes(this.#world, measured, this.#reservedPx);
-    const limit = Math.floor(view.heightPx * MAX_SHARE);
+    const limit = Math.floor(heightPx * MAX_SHARE);
     if (typeof parts === 'string' && this.#reservedPx < limit) return this.#reserve(limit);
     if (typeof parts === 'string') throw new ServiceError('print_failed', CROWDING[parts]);
-    this.overlay = this.#place(view, parts);
+    this.overlay = this.#place(rooms, parts);
     return isNumbered;
+  }
+
+  /** The room of a page between its margins, with what is reserved. */
+  #roomOn({ left, top, width, height }: PageArea): Room {
+    const points = this.#pointsPerPx;
+    const heightPx = height / points + this.#reservedPx;
+    return { x: left, bottom: top + heightPx * points, widthPx: width / points, heightPx };
+  }
+
+  get #pointsPerPx(): number {
+    return (this.#scale ?? 1) * POINTS_PER_PX;
   }
 
   /** Numbers the footnotes of each page from 1. Returns whether any has another number now. */
@@ -83,10 +103,10 @@ export class Footnotes implements PagedPart {
     return true;
   }
 
-  async #findReserve(view: PrintedView, measured: MeasuredFootnotes): Promise<number> {
+  async #findReserve(heightPx: number, measured: MeasuredFootnotes): Promise<number> {
     const highest = Math.max(...measured.heights);
-    if (highest <= view.heightPx * MAX_WHOLE) return Math.ceil(highest);
-    const reserves = SHARES.map((share) => Math.floor(share * view.heightPx));
+    if (highest <= heightPx * MAX_WHOLE) return Math.ceil(highest);
+    const reserves = SHARES.map((share) => Math.floor(share * heightPx));
     for (const reserve of reserves) {
       const parts = await distributeFootnotes(this.#world, measured, reserve);
       if (typeof parts !== 'string' && parts.every(({ heights }) => heights.length <= 2)) return reserve;
@@ -94,32 +114,29 @@ export class Footnotes implements PagedPart {
     return reserves[0] ?? 0;
   }
 
-  #place(view: PrintedView, parts: readonly FootnoteParts[]): OverlayBoxes {
-    const points = view.scale * POINTS_PER_PX;
+  #place(rooms: readonly Room[], parts: readonly FootnoteParts[]): OverlayBoxes {
+    const points = this.#pointsPerPx;
     const height = this.#reservedPx * points;
-    const box = {
-      x: view.leftPoints,
-      y: view.topPoints + (view.heightPx - this.#reservedPx) * points,
-      width: view.widthPx * points,
-      height,
-      scale: view.scale,
-      name: 'notes',
-    };
+    const narrowest = Math.min(...rooms.map(({ widthPx }) => widthPx));
     const boxes = new Map<number, OverlayBox[]>();
-    for (const { page, numbers, heights } of parts)
+    for (const { page: first, numbers, heights } of parts)
       for (const [part, partPx] of heights.entries()) {
-        const texts = { notes: numbers.join(), ...(heights.length > 1 && { part: `${part}`, height: `${partPx}` }) };
-        boxes.set(page + part, [{ ...box, texts }]);
+        const page = first + part;
+        const { x, bottom, widthPx } = rooms[page] as Room;
+        const isDivided = heights.length > 1;
+        const width = (isDivided ? narrowest : widthPx) * points;
+        const texts = { notes: numbers.join(), ...(isDivided && { part: `${part}`, height: `${partPx}` }) };
+        boxes.set(page, [{ x, y: bottom - height, width, height, scale: this.#scale ?? 1, name: 'notes', texts }]);
       }
     return boxes;
   }
 }
 
-/** The view of the first page that shows the document. */
-function firstView(file: PrintedPages): PrintedView | undefined {
+/** The scale of the first page that shows the document. */
+function readScale(file: PrintedPages): number | undefined {
   for (const index of file.pages.keys()) {
     const view = readPageView(file, index);
-    if (view) return view;
+    if (view) return view.scale;
   }
   return undefined;
 }

@@ -131,11 +131,11 @@ function isFootnote(element: HTMLElement): boolean {
   return readProperty(element, '--platen-float') === 'footnote' || INLINE.test(readAttribute(element, 'style') ?? '');
 }
 
-/** The height in CSS pixels of each group of footnotes on a page of this width. Together, because each look lays the document out. */
-export function measureFootnotes(widthPx: number, groups: number[][]): number[] {
-  const places = groups.map((numbers) => {
+/** The height in CSS pixels of each group of footnotes on a page of its width. Together, because each look lays the document out. */
+export function measureFootnotes(widths: number[], groups: number[][]): number[] {
+  const places = groups.map((numbers, page) => {
     const place = createHtml('platen-margin');
-    setLook(place, { display: 'flow-root', position: 'absolute', visibility: 'hidden', width: `${widthPx}px` });
+    setLook(place, { display: 'flow-root', position: 'absolute', visibility: 'hidden', width: `${widths[page]}px` });
     place.append(createArea(numbers));
     return place;
   });
@@ -163,8 +163,9 @@ export function distributeFootnotes(measured: MeasuredFootnotes, heightPx: numbe
   return parts;
 }
 
-/** Divides the footnotes of a page, and those of the next pages until all fit. */
-function divideFrom(page: number, { widthPx, groups }: MeasuredFootnotes, heightPx: number): FootnoteParts | Crowding {
+/** Divides the footnotes of a page, and those of the next pages until all fit, with the width of the narrowest page. */
+function divideFrom(page: number, { widths, groups }: MeasuredFootnotes, heightPx: number): FootnoteParts | Crowding {
+  const widthPx = Math.min(...widths);
   let numbers: number[] = [];
   for (let end = page; end < groups.length; end++) {
     numbers = [...numbers, ...(groups[end] ?? [])];
