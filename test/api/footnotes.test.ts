@@ -110,6 +110,19 @@ describe('footnotes', () => {
     }
   });
 
+  test('leave elements in margin boxes, headers and footers where they are', async () => {
+    const css = '.run { position: running(r) } @page { @bottom-center { content: element(r) } }';
+    const html = `<p class="run">running</p>${note(0, 'note '.repeat(300))}${note(1)}`;
+    const options = { header: '<p>header</p>', footer: '<p>footer</p>' };
+    const [noted, plain] = await Promise.all([
+      render(document(html, css), options),
+      render(document(html.replace(/<span.*?<.span>/g, ''), css), options),
+    ]);
+    const places = ({ placed }: typeof noted) => placed[0]?.filter(({ text }) => /^(running|header|footer)$/.test(text));
+    expect(places(plain)).toHaveLength(3);
+    expect(places(noted)).toEqual(places(plain));
+  });
+
   test('may be numbered on each page', async () => {
     const css = '@page { counter-reset: footnote } .n::footnote-call { content: "[" counter(footnote) "]" }';
     const { pages } = await render(document(Array.from({ length: 20 }, (_, n) => note(n)).join(''), css));

@@ -27,8 +27,9 @@ const CROWDING: Record<Crowding, string> = {
   'no room': `footnotes of the last page take ${LIMIT}; shorten them, or add an empty page`,
 };
 
-/** Where a page has room for text and footnotes. Points, and CSS pixels of the document. */
+/** Where a page has room for text and footnotes. */
 interface Room {
+  /** Points. */
   x: number;
   bottom: number;
   widthPx: number;
@@ -61,7 +62,7 @@ export class Footnotes implements PagedPart {
     const groups = file.pages.map((_, page) => pages.flatMap((on, n) => (on === page ? n : [])));
     this.#scale ??= readScale(file);
     if (this.#scale === undefined) return false;
-    const rooms = file.pages.map((_, page) => this.#roomOn(print.area(page)));
+    const rooms = file.pages.map((_, page) => this.#roomOn(print.frame(page)));
     const isNumbered = this.#restarts && (await this.#number(groups));
     const widths = rooms.map(({ widthPx }) => widthPx);
     const heightPx = Math.min(...rooms.map((room) => room.heightPx));
@@ -76,11 +77,13 @@ export class Footnotes implements PagedPart {
     return isNumbered;
   }
 
-  /** The room of a page between its margins, with what is reserved. */
+  get reservedPoints(): number {
+    return this.#reservedPx * this.#pointsPerPx;
+  }
+
   #roomOn({ left, top, width, height }: PageArea): Room {
     const points = this.#pointsPerPx;
-    const heightPx = height / points + this.#reservedPx;
-    return { x: left, bottom: top + heightPx * points, widthPx: width / points, heightPx };
+    return { x: left, bottom: top + height, widthPx: width / points, heightPx: height / points };
   }
 
   get #pointsPerPx(): number {
@@ -116,7 +119,7 @@ export class Footnotes implements PagedPart {
 
   #place(rooms: readonly Room[], parts: readonly FootnoteParts[]): OverlayBoxes {
     const points = this.#pointsPerPx;
-    const height = this.#reservedPx * points;
+    const height = this.reservedPoints;
     const narrowest = Math.min(...rooms.map(({ widthPx }) => widthPx));
     const boxes = new Map<number, OverlayBox[]>();
     for (const { page: first, numbers, heights } of parts)

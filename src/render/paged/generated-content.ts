@@ -121,7 +121,7 @@ export class GeneratedContent implements PagedPart {
     }));
   }
 
-  #placeRunning({ file, print, area: areaOf }: PagedPrint): OverlayBoxes {
+  #placeRunning({ file, print, frame: frameOf }: PagedPrint): OverlayBoxes {
     const { marginBoxes } = this.#document.pagedStyles;
     const heights = this.#elements.running.length ? pageHeights(file) : [];
     const running = this.#elements.running.flatMap(({ name, at, spaceAbove }, index) => {
@@ -130,10 +130,9 @@ export class GeneratedContent implements PagedPart {
     });
     const boxes = new Map<number, OverlayBox[]>();
     for (const page of running.length ? file.pages.keys() : []) {
-      const area = areaOf(page);
       const facts = this.#facts[page];
       if (!facts) continue;
-      const frame = { ...area, scale: print.settings.scale, facts };
+      const frame = { ...frameOf(page), scale: print.settings.scale, facts };
       boxes.set(page, runningBoxes(marginBoxes, running, frame, this.#pages.numbers));
     }
     return boxes;

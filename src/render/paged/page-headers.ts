@@ -66,8 +66,8 @@ class PageHeaders implements PagedPart {
     return { ...settings, margin: { ...settings.margin, top, bottom } };
   }
 
-  async settle({ file, area }: PagedPrint): Promise<boolean> {
-    const areas = Array.from(file.pages.keys(), area);
+  async settle({ file, frame }: PagedPrint): Promise<boolean> {
+    const areas = Array.from(file.pages.keys(), frame);
     const widths = areas.map(({ width }) => width / POINTS_PER_PX);
     if (await this.#measure([Math.min(...widths), Math.max(...widths)])) return true;
     this.overlay.clear();

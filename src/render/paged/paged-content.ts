@@ -115,7 +115,10 @@ export class PagedContent {
   #read(print: Print): PagedPrint {
     if (this.#last?.print.chunks === print.chunks) return { ...this.#last, print };
     const file = new PrintedPages(Buffer.concat(print.chunks));
-    this.#last = { print, file, places: readProbes(file, this.#key), area: areaReader(file, print.settings.margin) };
+    const area = areaReader(file, print.settings.margin);
+    const reservedPoints = this.#parts.reduce((sum, { reservedPoints = 0 }) => sum + reservedPoints, 0); // before a part changes it
+    const frame = (page: number) => ({ ...area(page), height: area(page).height + reservedPoints });
+    this.#last = { print, file, places: readProbes(file, this.#key), area, frame };
     return this.#last;
   }
 

@@ -12,8 +12,10 @@ export interface PagedPrint {
   file: PrintedPages;
   /** By the name in the address of the link. */
   places: ReadonlyMap<string, readonly Place[]>;
-  /** The area of a page between its margins, by its index. */
+  /** The area of a page in which the document is, by its index. */
   area: (page: number) => PageArea;
+  /** The area of a page between its margins: that of the document, and what is reserved below it. */
+  frame: (page: number) => PageArea;
 }
 
 export interface PagedPart {
@@ -29,6 +31,8 @@ export interface PagedPart {
   settle?(print: PagedPrint): Promise<boolean>;
   /** Tells what did not settle after the last print. */
   describeUnsettled?(): string;
+  /** The height in points that the last print has free at the bottom of each page. */
+  readonly reservedPoints?: number;
   /** What is painted over the pages of the document, by the last print that it settled. */
   overlay?: OverlayBoxes;
   /** Prints what is laid under the pages of the print that is kept. */
