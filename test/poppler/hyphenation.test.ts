@@ -80,6 +80,16 @@ test('the PDF has no soft hyphens where words are not broken', async () => {
   }
 });
 
+test.each([
+  ['hi', 'अंतरराष्ट्रीयकरण'],
+  ['ta', 'பொருளாதாரத்திற்கான'],
+])('nor where the font of the words has no soft hyphen: %s', async (lang, word) => {
+  for (const width of ['auto', '80px']) {
+    const file = await files.render(page(`<p lang="${lang}" style="width: ${width}">${`${word} `.repeat(9)}`));
+    expect(await wordsOf(file)).toBe(`${word} `.repeat(9).trim());
+  }
+});
+
 test('the same document gives the same bytes, and one without hyphens those that it had', async () => {
   const print = async (html: string) => bytesOf(await succeeded(files.service.pdf({ html })));
   const hyphenated = page(`<p>${COMPANY}`);

@@ -13,10 +13,10 @@ import { deflatedStream, entriesOf, textString } from '../objects/syntax.ts';
 
 const SOFT_HYPHEN = '\u00ad';
 /**
- * A soft hyphen, with a glyph that shows nothing (`SkPDFDevice::internalDrawGlyphRun`:
+ * A soft hyphen, with a glyph that shows nothing, of another font if that of the text has none (`SkPDFDevice::internalDrawGlyphRun`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDevice.cpp).
  */
-const MARKED = String.raw`/Span<</ActualText <FEFF00AD> >> BDC\n([-.\d]+ [-.\d]+ Td )?<[\dA-F]+> Tj\nEMC\n`;
+const MARKED = String.raw`/Span<</ActualText <FEFF00AD> >> BDC\n(/\w+ [.\d]+ Tf\n[-.\d ]+ Tm\n)?([-.\d]+ [-.\d]+ Td )?<[\dA-F]+> Tj\nEMC\n`;
 const SOFT_HYPHENS = new RegExp(MARKED, 'g');
 /** A soft hyphen at the end of a line, and the hyphen after it, which is a text object of its own. It may be underlined. */
 const LINE_ENDS = new RegExp(
@@ -79,7 +79,7 @@ class WordJoiner {
     if (!content.includes('<FEFF00AD>')) return;
     const ended = content
       .toString('latin1')
-      .replace(LINE_ENDS, (all, before: string, _move, name: string, rest: string, code) => {
+      .replace(LINE_ENDS, (all, before: string, _font, _move, name: string, rest: string, code) => {
         const font = this.#editable.nested(resources, 'Font', name);
         const text = this.#fonts.readText({ font, codes: Buffer.from(code, 'hex') });
         if (!HYPHEN.test(text) || text === this.#hyphen) return all;
@@ -87,7 +87,7 @@ class WordJoiner {
         fonts.set(copy, this.#copyFont(font, copy, Number.parseInt(code, 16)));
         return `${before}/${copy}${rest}`;
       });
-    const joined = ended.replace(SOFT_HYPHENS, (_all, move?: string) => (move ? `${move}<> Tj\n` : ''));
+    const joined = ended.replace(SOFT_HYPHENS, (_all, font = '', move?: string) => font + (move ? `${move}<> Tj\n` : ''));
     this.#editable.change(ref, deflatedStream(entriesOf(stream), Buffer.from(joined, 'latin1')));
   }
 
