@@ -145,7 +145,7 @@ function notRepeatedWarning({ element, display }: PageReport['unrepeated'][numbe
 
 function targetWarnings(missing: PageReport['missingTargets'] = []): Warning[] {
   return missing.map(({ to, element }): Warning => {
-    const message = `${element} refers to ${to}, which the document does not have; give an element this id, or correct the link`;
+    const message = `${element} refers to ${to}, which the document does not have, or does not show; give an element this id, or correct the link`;
     return { kind: 'target_missing', url: to, element, message };
   });
 }

@@ -77,6 +77,20 @@ describe('references', () => {
     await problem(await web.ada.pdf({ html: markup, options: { failOnWarning: ['target_missing'] } }), 422, 'render_gate_failed');
   });
 
+  test('to an anchor by name, and to an element that has boxes only in it', async () => {
+    const markup = `<style>a[href]::after { content: target-counter(attr(href), page) }</style><a href="#n">n</a><a href="#c">c</a>
+      <p style="break-before: page"><a name="n">x</a><p style="break-before: page"><b id="c" style="display: contents">y<i>z`;
+    expect((await web.render(markup)).pages[0]).toBe('n2c3');
+    expect(await web.ada.report({ html: markup })).toMatchObject({ warnings: [] });
+  });
+
+  test('to what is not shown give a warning', async () => {
+    const markup = `<style>a::after { content: target-text(attr(href)) "." target-counter(attr(href), page) }</style><a href="#h">a</a>
+      <p id="h" style="display: none">hidden`;
+    expect((await web.render(markup)).pages).toEqual(['ahidden.']);
+    expect(await web.ada.report({ html: markup })).toMatchObject({ warnings: [{ kind: 'target_missing', url: '#h' }] });
+  });
+
   test('that never settle fail, and name the entry', async () => {
     // VIII takes two lines and pushes its target to page 9; IX takes one, so that the target is on page 8 again.
     const html = `<style>@page { size: 200px 200px; margin: 0 } body { margin: 0; font: 20px/20px monospace } p { margin: 0; break-after: page }

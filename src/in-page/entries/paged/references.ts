@@ -6,7 +6,8 @@ import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
-import { read } from '../../dom/nodes.ts';
+import { call, findFirst, read } from '../../dom/nodes.ts';
+import { selectIn } from '../../dom/roots.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
 import { elementText } from './content-text.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
@@ -76,15 +77,21 @@ export class References {
       if (address === THIS_ELEMENT) return isRunning(element) ? toCounter(part) : refer(part, element, element);
       const target = targets.get(address);
       if (target) return refer(part, target, element);
-      this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
+      miss(address, element);
       return { css: '""' };
     };
+    const miss = (address: string, element: Element) =>
+      this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
     const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
       const [, what = '', ...more] = part.args;
       if (part.name === 'target-text') return { css: quote(elementText(target, what || 'content', counters.get(target))) };
       if (what !== 'page') return { css: quote(writeCounter(part.name, part.args.slice(1), counters.get(target))) };
       const style = (more.at(-1) ?? 'decimal').slice(0, MAX_PAGED_TEXT);
-      return { reference: this.references.push({ to: destinations.mark(target), style, element: elementName(element) }) - 1 };
+      const shown = findShown(target);
+      if (!shown && target !== element) miss(addressOf(part), element);
+      return {
+        reference: this.references.push({ to: destinations.mark(shown ?? target), style, element: elementName(element) }) - 1,
+      };
     };
     this.#prepared = generated.map(({ parts, ...rest }) => ({
       ...rest,
@@ -144,7 +151,15 @@ function findTarget(address: string): Element | null {
   const isHere = !page || page === here || URL.parse(page, read(document, 'baseURI'))?.href === here;
   if (!fragment || !isHere) return null;
   const byId = (id: string) => Document.prototype.getElementById.call(document, id);
-  return byId(fragment) ?? byId(decode(fragment));
+  const byName = (name: string) => findFirst(read(document, 'documentElement'), `a[name=${quote(name)}]`);
+  return byId(fragment) ?? byId(decode(fragment)) ?? byName(fragment);
+}
+
+/** The element, or the first in it if it has no box of its own. Null if nothing of it is shown. */
+function findShown(element: Element): Element | null {
+  const isShown = (each: Element) => call(each, 'getClientRects').length > 0;
+  if (isShown(element)) return element;
+  return getComputedStyle(element).display === 'contents' ? ([...selectIn(element, '*')].find(isShown) ?? null) : null;
 }
 
 function decode(fragment: string): string {
