@@ -111,6 +111,16 @@ describe('header and footer', () => {
     expect(pdf.pages[0]).toContain('Annual report');
   });
 
+  test.each(['<img src="missing.png">', '<img loading="lazy" src="https://platen.invalid/missing.png">'])(
+    'are on the page although an image is missing: %s',
+    async (image) => {
+      const { pages, placed, sizes } = await render('<p>text', { footer: `${image}<p>foot</p>`, margin: 'auto' });
+      const foot = placed[0]?.find(({ text }) => text === 'foot');
+      expect(pages).toHaveLength(1);
+      expect(foot?.y).toBeLessThan(sizes[0]?.height ?? 0);
+    },
+  );
+
   test('also without scripts, tagged, and on the pages that are asked for', async () => {
     const options = { header: HEADER, margin: 'auto', javascript: false, conformance: 'PDF/UA-1', pageRanges: '2-3' };
     const { pages } = await render(REPORT, options);

@@ -20,11 +20,11 @@ export async function prepareHeaders(world: PagedWorld, markup: string[]): Promi
 /** Returns the heights in CSS pixels. Without scripts no promise would settle in the document, so that it is polled. */
 export async function measureHeaders(world: PagedWorld, widthsPx: number[]): Promise<number[]> {
   for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += PAUSE_MS) {
-    const heights = await world.ask('measureHeaders', [widthsPx], HEIGHTS);
+    const heights = await world.ask('measureHeaders', [widthsPx, true], HEIGHTS);
     if (heights) return heights;
     await sleep(PAUSE_MS);
   }
-  return [];
+  return (await world.ask('measureHeaders', [widthsPx, false], HEIGHTS)) ?? [];
 }
 
 export async function setHeaderMargins(world: PagedWorld, margins: HeaderMargins): Promise<void> {

@@ -92,7 +92,7 @@ export interface Questions {
   markAllRows(number: number): PreparedTable['marks'];
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   prepareHeaders(markup: string[]): null;
-  measureHeaders(widthsPx: number[]): number[] | null;
+  measureHeaders(widthsPx: number[], waits: boolean): number[] | null;
   setHeaderMargins(margins: HeaderMargins): null;
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];

@@ -44,14 +44,15 @@ export function prepareHeaders(markup: string[]): null {
 function makeInert(content: DocumentFragment): void {
   for (const element of selectIn<Element>(content as never, REFUSED)) element.remove();
   for (const element of selectIn<Element>(content as never, '*'))
-    for (const name of element.getAttributeNames()) if (name.startsWith('on')) element.removeAttribute(name);
+    for (const name of element.getAttributeNames())
+      if (name.startsWith('on') || name === 'loading') element.removeAttribute(name); // what is not in the window would never load
 }
 
 /**
  * Returns the heights of all headers in CSS pixels, each in the widest and the narrowest of the widths. Null as long as images or fonts are
- * loading.
+ * loading, if they are waited for.
  */
-export function measureHeaders(widthsPx: number[]): number[] | null {
+export function measureHeaders(widthsPx: number[], waits: boolean): number[] | null {
   const changes = new Changes();
   const root = read(document, 'documentElement');
   const heights = fragments.map(() => 0);
@@ -64,11 +65,18 @@ export function measureHeaders(widthsPx: number[]): number[] | null {
       setLook(header, { visibility: 'hidden', width: `${widthPx}px`, height: 'auto' });
       changes.append(root, wrapLike(header, read(document, 'body')));
       heights[number] = Math.max(heights[number] ?? 0, measureBox(header).height);
-      isLoading ||= [...selectIn<HTMLImageElement>(header, 'img')].some((image) => !image.complete);
+      isLoading ||= areImagesLoading(fragments[number] as DocumentFragment, header);
     }
   isLoading ||= document.fonts.status === 'loading';
   changes.undo();
-  return isLoading ? null : heights;
+  return isLoading && waits ? null : heights;
+}
+
+/** Copies of an image that has failed load it again, so that they never have. */
+function areImagesLoading(fragment: DocumentFragment, copy: Element): boolean {
+  const copies = [...selectIn<HTMLImageElement>(copy, 'img')];
+  const images = [...selectIn<HTMLImageElement>(fragment as never, 'img')];
+  return images.some(({ complete, naturalWidth }, n) => !complete || (naturalWidth > 0 && copies[n]?.complete === false));
 }
 
 /** Replaces the margins that it has set before. */
