@@ -175,6 +175,11 @@ describe('a table is refused', () => {
     ['with a sum in its body', table('', '<tr><td data-carry=amount>x'), /data-carry, and is not in thead or tfoot/],
     ['with another place', table('', TEN_ROWS, '<tr><th data-carry=amount data-carry-at=top>'), /must be start, end, page/],
     [
+      'with data-keep that is no number',
+      table('', TEN_ROWS, '<tr data-on=last data-keep="-3"><th data-carry=amount>'),
+      /tfoot > tr: data-keep is the number of rows before it that stay with it/,
+    ],
+    [
       'with a format that is none',
       table('', TEN_ROWS, `<tr><th data-carry=amount data-carry-format='{"style":"currency"}'>`),
       /data-carry-format must be the options of Intl.NumberFormat in JSON/,

@@ -45,7 +45,8 @@ export async function readPagedContent(
     });
   if (!('exceeded' in found)) return found;
   const limit = PAGED_LIMITS[found.exceeded];
-  throw new ServiceError('resource_limit', `the document has more than ${limit} ${found.exceeded} that depend on its pages`, {
+  const what = found.exceeded === 'running' ? 'running elements' : found.exceeded;
+  throw new ServiceError('resource_limit', `the document has more than ${limit} ${what} that depend on its pages`, {
     members: { limit },
   });
 }

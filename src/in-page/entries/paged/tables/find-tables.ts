@@ -30,6 +30,7 @@ export interface PagedTable {
 export const ROWS_ON_PAGES = ROW_PAGES.flatMap((on) => [`thead > tr[data-on=${on}]`, `tfoot > tr[data-on=${on}]`]).join(', ');
 const PAGED = `[data-carry], ${ROWS_ON_PAGES}, table tr[data-keep], tbody[data-keep]`;
 const COLUMN = /^[a-z][\w-]{0,60}$/;
+const ROWS = /^\d{1,4}$/;
 const MAX_FORMAT = 500;
 
 let tables: PagedTable[] = [];
@@ -97,7 +98,7 @@ function readTable(table: HTMLTableElement, rows: HTMLTableRowElement[]): string
   const carries = [...selectIn<Element>(table, '[data-carry]')].filter((each) => isOwn(each, table));
   const locator = new Locator();
   const described = carries.map((element) => describeCarry(element, locator));
-  const wrong = described.find((each) => typeof each === 'string');
+  const wrong = described.find((each) => typeof each === 'string') ?? findWrongKeep(table, carries.length > 0, locator);
   if (wrong) return wrong;
   const found: FoundTable = { columns: Object.create(null), carries: described as FoundCarry[] };
   for (const { column, selector } of found.carries) {
@@ -108,6 +109,13 @@ function readTable(table: HTMLTableElement, rows: HTMLTableRowElement[]): string
   }
   tables.push({ table, rows, carries, found });
   return '';
+}
+
+/** Others may use the attribute for something else: only tables with sums are looked at. */
+function findWrongKeep(table: HTMLTableElement, hasSums: boolean, locator: Locator): string | undefined {
+  const kept = hasSums ? [...selectIn<Element>(table, 'tr[data-keep], tbody[data-keep]')] : [];
+  const wrong = kept.find((each) => isOwn(each, table) && !ROWS.test(readAttribute(each, 'data-keep') ?? ''));
+  return wrong && `${locator.locate(wrong).selector}: data-keep is the number of rows before it that stay with it, such as 3`;
 }
 
 function isOwn(element: Element, table: HTMLTableElement): boolean {
