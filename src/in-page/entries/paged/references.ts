@@ -6,7 +6,7 @@ import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
-import { call, findFirst, read } from '../../dom/nodes.ts';
+import { call, read, readAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
 import { elementText } from './content-text.ts';
@@ -47,10 +47,18 @@ export function findGenerated(): GeneratedContent[] {
 /** The elements to which generated content refers, by the URLs with which it does. */
 export function findTargets(generated: readonly GeneratedContent[]): Map<string, Element | null> {
   const targets = new Map<string, Element | null>();
+  const anchors = findAnchors();
   for (const { parts } of generated)
     for (const part of parts)
-      if (part.kind === 'call' && part.name.startsWith('target-')) targets.set(addressOf(part), findTarget(addressOf(part)));
+      if (part.kind === 'call' && part.name.startsWith('target-'))
+        targets.set(addressOf(part), findTarget(addressOf(part), anchors));
   return targets;
+}
+
+/** The first anchor of each name. */
+function findAnchors(): Map<string, Element> {
+  const anchors = [...selectIn(document, 'a[name]')].reverse();
+  return new Map(anchors.map((anchor) => [readAttribute(anchor, 'name') ?? '', anchor]));
 }
 
 export class References {
@@ -144,15 +152,14 @@ function addressOf(part: ContentPart & { kind: 'call' }): string {
 }
 
 /** Returns null if the URL does not lead into the document. */
-function findTarget(address: string): Element | null {
+function findTarget(address: string, anchors: ReadonlyMap<string, Element>): Element | null {
   const [page, ...after] = address.split('#');
   const fragment = after.join('#');
   const [here] = read(document, 'URL').split('#');
   const isHere = !page || page === here || URL.parse(page, read(document, 'baseURI'))?.href === here;
   if (!fragment || !isHere) return null;
   const byId = (id: string) => Document.prototype.getElementById.call(document, id);
-  const byName = (name: string) => findFirst(read(document, 'documentElement'), `a[name=${quote(name)}]`);
-  return byId(fragment) ?? byId(decode(fragment)) ?? byName(fragment);
+  return byId(fragment) ?? byId(decode(fragment)) ?? anchors.get(fragment) ?? null;
 }
 
 /** The element, or the first in it if it has no box of its own. Null if nothing of it is shown. */
