@@ -56,6 +56,13 @@ describe('a PDF is signed', () => {
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
   });
 
+  test('if it is encrypted, but opens without a password', async () => {
+    const open = await client.rendered({ html: '<p>x', options: { password: { owner: 'secret' } } });
+    const pdf = await signed(open, { sign: { certificate: ada } });
+    expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
+    expect((await readPdf(pdf)).pages).toEqual(['x']);
+  });
+
   test('several times, and earlier signatures stay valid', async () => {
     const first = await client.rendered({ html: '<p>contract', options: { signature: { certificate: ada, field: FIELD } } });
     const pdf = await signed(

@@ -31,17 +31,36 @@ export async function withSignatureField(file: Uint8Array, field: SignatureField
   return { file: written, hole: findHole(written, marker, field.digest), pages: update.pages().length };
 }
 
-/** A PDF that is not signed is written anew if it is too damaged for an update. */
+/**
+ * A PDF that is not signed is written anew if it is too damaged for an update, or encrypted so that it opens without a password: other
+ * steps decrypt it as well.
+ */
 async function openForUpdate(bytes: Buffer): Promise<PdfUpdate> {
-  const pdf = isProtected(bytes) ? undefined : await PDF.load(bytes);
-  if (!pdf || pdf.isEncrypted) throw new SignatureRefusedError('is protected by a password: send it as password of the part');
+  const pdf = await loadUnlocked(bytes);
   if (allowsNoChange(pdf)) throw new SignatureRefusedError('is certified, and allows no further signature');
+  const update = pdf.isEncrypted ? undefined : tryUpdate(bytes, pdf);
+  if (update) return update;
+  const why = pdf.isEncrypted ? 'encrypted, so that it cannot have a further signature' : 'too damaged for a further signature';
+  if (hasSignature(pdf)) throw new SignatureRefusedError(`is signed, and ${why}`);
+  const written = writeWithObjectStreams(new ForeignPdf(pdf)).join();
+  return PdfUpdate.open(Buffer.from(written.buffer));
+}
+
+async function loadUnlocked(bytes: Buffer): Promise<PDF> {
+  try {
+    const pdf = await PDF.load(bytes);
+    if (!pdf.isEncrypted || pdf.isAuthenticated) return pdf;
+  } catch (error) {
+    if (!isProtected(bytes)) throw error;
+  }
+  throw new SignatureRefusedError('is protected by a password: send it as password of the part');
+}
+
+function tryUpdate(bytes: Buffer, pdf: PDF): PdfUpdate | undefined {
   try {
     return new PdfUpdate(bytes, pdf);
   } catch {
-    if (hasSignature(pdf)) throw new SignatureRefusedError('is signed, and too damaged for a further signature');
-    const written = writeWithObjectStreams(new ForeignPdf(pdf)).join();
-    return PdfUpdate.open(Buffer.from(written.buffer));
+    return undefined;
   }
 }
 
