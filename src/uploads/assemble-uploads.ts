@@ -44,9 +44,9 @@ export class UploadAssembly extends PdfProcesses {
    */
   async assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled> {
     const maxBytes = this.#maxPdfBytes;
-    if (order.parts.length === 1) return toAssembled(await this.#run(owner, { order: { ...order, maxBytes } }, signal));
     const store = new OrderedParts(order.parts, maxBytes);
-    const parts = order.parts.map((part) => ({ ...part, content: NOTHING }));
+    const isOne = order.parts.length === 1;
+    const parts = isOne ? order.parts : order.parts.map((part) => ({ ...part, content: NOTHING }));
     const run = this.#run(owner, { order: { ...order, parts, maxBytes } }, signal, (question) => store.reply(question));
     return store.complete(toAssembled(await run));
   }

@@ -2,7 +2,9 @@
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
+import { assemble } from '../../src/pdf/assemble/assemble.ts';
 import { toText } from '../../src/pdf/objects/syntax.ts';
+import { putBack } from '../../src/pdf/objects/write.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { noise } from '../support/noise.ts';
@@ -99,6 +101,30 @@ test('merges pages in order, with a bookmark for each file', async () => {
   const read = await readPdf(pdf);
   expect(read.sizes.map(({ width }) => width)).toEqual([300, 100, 300]);
   expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
+});
+
+/** A page with three attached streams of 3 MB each. */
+const LARGE = [
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/PieceInfo[4 0 R 5 0 R 6 0 R]>>',
+  ...['a', 'b', 'c'].map((letter) => `<</Length 3000000>>\nstream\n${letter.repeat(3_000_000)}\nendstream`),
+];
+
+test('a process gives away what it has written of a large PDF', async () => {
+  const parts = [{ title: 'large', content: pdfOf(...LARGE), ...OTHERS }];
+  const kept: Uint8Array[] = [];
+  const store = { readPart: async () => Buffer.alloc(0), keep: async (bytes: Uint8Array) => void kept.push(bytes) };
+  const checks = { before() {}, after() {}, renew() {}, store: { ...store, takeBack: async () => Buffer.alloc(0) } };
+  const step = { rotate: { pages: undefined, angle: 90 } };
+  const assembled = await assemble({ parts, steps: [{ number: 0, step }], maxBytes: 100_000_000 }, checks);
+  if ('fault' in assembled) throw new Error(assembled.fault.message);
+  const [{ content } = { content: Buffer.alloc(0) }] = assembled.files;
+  expect(content.length).toBeLessThan(5_000_000);
+  expect(kept.map(({ length }) => length > 5_000_000)).toEqual([true]);
+  const { headerBytes = 0 } = assembled;
+  const whole = await readPdf(putBack({ content, headerBytes }, kept));
+  expect(whole.sizes).toEqual([{ width: 300, height: 400 }]);
 });
 
 /** Returns a tagged PDF of one page with these entries of the structure tree root and these elements. */

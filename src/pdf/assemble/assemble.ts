@@ -8,13 +8,13 @@ import type { Dropped } from '../merge/merge-catalog.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
 import { type Encryption, encrypt } from '../objects/encrypt.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
-import { writeWithObjectStreams } from '../objects/object-streams.ts';
-import { writePlain } from '../objects/write.ts';
+import { writeInPieces, writeWithObjectStreams } from '../objects/object-streams.ts';
+import { type Parts, writePlain } from '../objects/write.ts';
 import { withdrawClaims } from './claims.ts';
 import type { ConformStep } from './conform.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, copyOf, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
-import { type AssemblyPart, openParts, type PartChecks, PartError } from './open-parts.ts';
+import { type AssemblyPart, openParts, type PartChecks, PartError, type PartStore } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
 import { runStep, type Step } from './steps.ts';
 
@@ -83,7 +83,7 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
   if (order.conform) await inStep(order.conform.number, () => finishConformant(document, order.conform as Conforming));
   const outcome = wanted
     ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
-    : { files: await finish(document, order) };
+    : await finish(document, order, checks.store);
   return { ...outcome, places: document.places, dropped: document.dropped };
 }
 
@@ -128,8 +128,12 @@ async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: numbe
   return json;
 }
 
-async function finish({ pdf }: OpenDocument, order: AssemblyOrder): Promise<AssembledFile[]> {
-  if (!order.split) return [await write(pdf, order)];
+async function finish(
+  { pdf }: OpenDocument,
+  order: AssemblyOrder,
+  store: PartStore | undefined,
+): Promise<Pick<Assembled, 'files' | 'headerBytes'>> {
+  if (!order.split) return writeOnly(pdf, order, store);
   const { number, step } = order.split;
   let bytes = 0;
   const writeNext = async (part: ForeignPdf) => {
@@ -138,7 +142,7 @@ async function finish({ pdf }: OpenDocument, order: AssemblyOrder): Promise<Asse
     bytes += file.content.length;
     return file;
   };
-  return inStep(number, () => divide(pdf, step, writeNext));
+  return { files: await inStep(number, () => divide(pdf, step, writeNext)) };
 }
 
 async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
@@ -155,20 +159,29 @@ async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
 
 const ID_BYTES = 16;
 
+/** PDF 1.4 knows no object streams. The store keeps what is written of others. */
+async function writeOnly(pdf: ForeignPdf, order: AssemblyOrder, store: PartStore | undefined) {
+  if (!store || pdf.version === '1.4') return { files: [await write(pdf, order)] };
+  const parts = await writeInPieces(pdf, protect(pdf, order), (bytes) => store.keep(bytes));
+  if (parts.length > order.maxBytes) throw mergedTooLarge(order.maxBytes);
+  return { files: [{ content: parts.join(), pages: pdf.pages().length }], headerBytes: parts.headerBytes };
+}
+
+function protect({ catalog }: ForeignPdf, { password }: Pick<AssemblyOrder, 'password'>): Encryption | undefined {
+  return password && encrypt(catalog, password, new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES)));
+}
+
+/** `bytesBefore` is the size of the PDFs before it. */
 async function write(
   pdf: ForeignPdf,
-  { password, maxBytes }: Pick<AssemblyOrder, 'password' | 'maxBytes'>,
-  /** Of the PDFs before it. */
+  order: Pick<AssemblyOrder, 'password' | 'maxBytes'>,
   bytesBefore = 0,
 ): Promise<AssembledFile> {
-  const random = password && new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES));
-  const protection = password && random && encrypt(pdf.catalog, password, random);
-  const parts = toFileParts(pdf, protection);
-  if (bytesBefore + parts.length > maxBytes) throw mergedTooLarge(maxBytes);
+  const parts = toFileParts(pdf, protect(pdf, order));
+  if (bytesBefore + parts.length > order.maxBytes) throw mergedTooLarge(order.maxBytes);
   return { content: parts.join(), pages: pdf.pages().length };
 }
 
-/** PDF 1.4 knows no object streams. */
-function toFileParts(pdf: ForeignPdf, protection?: Encryption) {
+function toFileParts(pdf: ForeignPdf, protection?: Encryption): Parts {
   return pdf.version === '1.4' ? writePlain(pdf) : writeWithObjectStreams(pdf, protection);
 }

@@ -41,7 +41,6 @@ const MAX_UNPACKED_BYTES = 268_435_456;
 const [CATALOG, PAGES, OUTLINES, INFO] = [1, 2, 3, 4];
 const FIRST_FREE = 5;
 const ID_BYTES = 16;
-const MIN_TAKEN_BYTES = 4_194_304;
 /** Objects other than streams may have this many times `maxBytes` before compression. */
 const MAX_COMPRESSION = 8;
 const PRODUCT = 'Platen';
@@ -84,7 +83,6 @@ export class MergedFile {
   readonly #file = new PackedFile(() => this.#nextId++);
   readonly #maxBytes: number;
   #unpackedBytes = 0;
-  #takenBytes = 0;
   readonly #merged: Part[] = [];
   /** The numbers of streams by a digest of their content. */
   readonly #contents = new Map<string, number>();
@@ -132,10 +130,7 @@ export class MergedFile {
 
   /** Takes what has been written, but for the header, if it is much. */
   takeWritten(): Buffer | undefined {
-    const { parts } = this.#file;
-    if (parts.length - this.#takenBytes < MIN_TAKEN_BYTES) return undefined;
-    this.#takenBytes = parts.length;
-    return parts.takeBody();
+    return this.#file.parts.takeWritten();
   }
 
   end(): Parts {

@@ -14,15 +14,37 @@ import { identifier, Parts, toBody, trailerEntries } from './write.ts';
 const OBJECTS_PER_STREAM = 200;
 
 export function writeWithObjectStreams(editable: EditablePdf, protection?: Encryption): Parts {
+  const file = openFile(editable, protection);
+  for (const object of editable.objects()) addObject(file, object, editable, protection !== undefined);
+  return file.end(trailerEntries(editable));
+}
+
+/** Gives what it has written to `keep`, so that it is not held, and returns the rest. */
+export async function writeInPieces(
+  editable: EditablePdf,
+  protection: Encryption | undefined,
+  keep: (bytes: Uint8Array) => Promise<void>,
+): Promise<Parts> {
+  const file = openFile(editable, protection);
+  for (const object of editable.objects()) {
+    addObject(file, object, editable, protection !== undefined);
+    const written = file.parts.takeWritten();
+    if (written) await keep(written);
+  }
+  return file.end(trailerEntries(editable));
+}
+
+function openFile(editable: EditablePdf, protection: Encryption | undefined): PackedFile {
   let { nextId } = editable;
   const file = new PackedFile(() => nextId++, protection);
   file.parts.version = editable.version;
-  for (const object of editable.objects()) {
-    const stream = toStream(object, editable, protection !== undefined);
-    if (stream) file.addStream(object.id, stream);
-    else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
-  }
-  return file.end(trailerEntries(editable));
+  return file;
+}
+
+function addObject(file: PackedFile, object: EditableObject, editable: EditablePdf, isEncrypted: boolean): void {
+  const stream = toStream(object, editable, isEncrypted);
+  if (stream) file.addStream(object.id, stream);
+  else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
 }
 
 /**

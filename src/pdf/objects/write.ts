@@ -41,7 +41,7 @@ function pdfHeader(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
-/** A file without what `takeBody` has taken of it. */
+/** A file without what `takeWritten` has taken of it. */
 export interface WithoutBody {
   content: Uint8Array;
   headerBytes: number;
@@ -52,9 +52,13 @@ export function putBack({ content, headerBytes }: WithoutBody, taken: readonly U
   return Buffer.concat([content.subarray(0, headerBytes), ...taken, content.subarray(headerBytes)]);
 }
 
+/** Less is not worth to be taken. */
+const MIN_TAKEN_BYTES = 4_194_304;
+
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
+  #takenBytes = 0;
 
   constructor() {
     this.add(pdfHeader('1.7'));
@@ -91,8 +95,10 @@ export class Parts {
     return Buffer.concat(this.#parts.splice(0));
   }
 
-  /** Like `take`, but for the header, which may still change. */
-  takeBody(): Buffer {
+  /** Takes what was added since the last call if it is much, but for the header, which may still change. */
+  takeWritten(): Buffer | undefined {
+    if (this.length - this.#takenBytes < MIN_TAKEN_BYTES) return undefined;
+    this.#takenBytes = this.length;
     return Buffer.concat(this.#parts.splice(1));
   }
 
