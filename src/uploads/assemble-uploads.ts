@@ -21,6 +21,12 @@ import type {
 } from './assemble-worker.ts';
 import { MAX_UNPACKED_BYTES, PdfProcesses, WASM_LIMIT } from './upload-limits.ts';
 
+/**
+ * V8 lets its young generation grow to 64 MiB for each half, so that a process that joins many parts would grow with their number.
+ * Smaller halves than these take more processor time.
+ */
+const YOUNG_LIMIT = '--max-semi-space-size=16';
+
 interface AssemblyLimits extends Partial<ProcessLimits> {
   maxPdfBytes: number;
   maxUnpackedBytes?: number;
@@ -34,7 +40,7 @@ export class UploadAssembly extends PdfProcesses {
     const module = new URL('./assemble-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being assembled';
     const libraries = ['@libpdf/core', 'pako', 'saxes', 're2js', 'entities', '@hyzyla/pdfium', 'pngjs'];
-    super('assembling the PDF', { module, libraries, flags: [WASM_LIMIT], busy }, limits);
+    super('assembling the PDF', { module, libraries, flags: [WASM_LIMIT, YOUNG_LIMIT], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;
   }
