@@ -41,27 +41,73 @@ const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages[0];
 
 const findShown = (content: string) => content.match(/\(Hidden\)|48696464656e/gi) ?? [];
 
-describe('an image of a pattern', () => {
-  const withPattern = pageWith({
-    content: '/Pattern cs /P scn 50 100 200 200 re f',
-    resources: '/Pattern <</P 10 0 R>>',
-    objects: {
-      10: {
-        dictionary:
-          '/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 99 99] /XStep 99 /YStep 99 /Resources <</XObject <</I 11 0 R>>>>',
-        data: '99 0 0 99 0 0 cm /I Do',
-      },
-      11: {
-        dictionary: '/Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray',
-        data: '0',
-      },
-    },
-  });
+describe('what is drawn in many places is refused under an area, and stays elsewhere', () => {
+  const TILE = '/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 99 99] /XStep 99 /YStep 99';
+  const image = { dictionary: '/Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray', data: '0' };
+  const withImage = { dictionary: `${TILE} /Resources <</XObject <</I 11 0 R>>>>`, data: '99 0 0 99 0 0 cm /I Do' };
+  const withText = { dictionary: `${TILE} /Resources <</Font <</F 6 0 R>>>>`, data: 'BT /F 9 Tf (Zeta) Tj ET' };
+  const withMask = { dictionary: `${TILE} /Resources <</ExtGState <</G 13 0 R>>>>`, data: '/G gs 0 0 9 9 re f' };
+  const state = '<</SMask <</S /Luminosity /G 14 0 R>>>>';
+  const group = { ...withImage, dictionary: '/Subtype /Form /BBox [50 50 250 300] /Resources <</XObject <</I 11 0 R>>>>' };
+  const form = { dictionary: '/Subtype /Form /BBox [0 0 400 400]', data: '50 100 200 200 re f' };
+  const resources = '/Pattern <</P 10 0 R>> /XObject <</X 12 0 R>> /ExtGState <</G 13 0 R>>';
+  const page = (content: string, pattern = withImage) =>
+    pageWith({ content, resources, objects: { 10: pattern, 11: image, 12: form, 13: state, 14: group } });
   const box = (x: number) => ({ boxes: [{ page: 1, x, y: 150, width: 20, height: 20 }] });
+  const FILL = '/Pattern cs /P scn 50 100 200 200 re f';
 
-  test('is refused under an area, and stays elsewhere', async () => {
-    expect(await errorOf(withPattern, box(100))).toContain('page 1 of parts[0] has a pattern with an image');
-    expect(await errorOf(withPattern, box(300))).toBe('none');
+  test.each([
+    ['an image in a pattern', page(FILL), 'a pattern'],
+    ['text in a pattern', page(FILL, withText), 'a pattern'],
+    ['an image in the mask of a pattern', page(FILL, withMask), 'a pattern'],
+    ['the pattern of a wide line', page('/Pattern CS /P SCN 100 w 50 200 m 250 201 l S'), 'a pattern'],
+    ['the pattern of a text', page('/Pattern cs /P scn BT /F 150 Tf 50 190 Td (MM) Tj ET'), 'a pattern'],
+    ['a pattern that a form has from its page', page('/Pattern cs /P scn /X Do'), 'a pattern'],
+    ['an image in a soft mask', page('/G gs 0 0 400 400 re f'), 'a soft mask'],
+  ])('%s', async (_, pdf, what) => {
+    expect(await errorOf(pdf, box(100))).toContain(`page 1 of parts[0] has ${what} with an image`);
+    expect(await errorOf(pdf, box(380))).toBe('none');
+  });
+});
+
+describe('a glyph of a Type 3 font', () => {
+  const font = (data: string) => {
+    const entries =
+      '/Encoding <</Differences [65 /A /B]>> /CharProcs <</A 11 0 R /B 12 0 R>> /Resources <</XObject <</I 13 0 R>>>>';
+    return pageWith({
+      content: 'BT /T 20 Tf 100 200 Td (A) Tj 200 0 Td (B) Tj ET',
+      resources: '/Font <</F 6 0 R /T 10 0 R>>',
+      objects: {
+        10: `<</Type /Font /Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [1 0 0 1 0 0] /FirstChar 65 /LastChar 66 /Widths [1 1] ${entries}>>`,
+        11: { dictionary: '', data: `1 0 d0 ${data}` },
+        12: { dictionary: '', data: '1 0 d0 0 0 1 1 re f' },
+        13: { dictionary: '/Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray', data: 'Z' },
+      },
+    });
+  };
+  const inline = (size: number) => `q ${size} 0 0 ${size} 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID Z EI Q`;
+  const box = (x: number, y: number) => ({ boxes: [{ page: 1, x, y, width: 20, height: 20 }] });
+  const REFUSAL = 'page 1 of parts[0] has a glyph with an image or text';
+
+  test('is gone if it is removed and shown nowhere else', async () => {
+    const { pdf } = await redacted(font(inline(1)), box(100, 180));
+    expect(await unpackedText(pdf)).not.toContain('ID Z EI');
+    expect(await unpackedText((await redacted(font(inline(1)), box(300, 180))).pdf)).toContain('ID Z EI');
+  });
+
+  test('is refused if it draws other images or text under an area', async () => {
+    expect(await errorOf(font('/I Do'), box(100, 180))).toContain(REFUSAL);
+    expect(await errorOf(font('BT /F 1 Tf (Zeta) Tj ET'), box(100, 180))).toContain(REFUSAL);
+    expect(await errorOf(font('/I Do'), box(300, 180))).toBe('none');
+  });
+
+  test('is refused if it is an image that reaches under an area from elsewhere', async () => {
+    expect(await errorOf(font(inline(8)), box(200, 100))).toContain(REFUSAL);
+    expect(await errorOf(font(inline(8)), box(300, 100))).toBe('none');
+  });
+
+  test('is refused if it shows text in another font, and a text is searched', async () => {
+    expect(await errorOf(font('BT /F 1 Tf (Zeta) Tj ET'), { texts: ['Quux'] })).toContain('shows text in another font');
   });
 });
 

@@ -15,10 +15,13 @@ interface Values {
   rise: number;
   /** The name of the pattern with which paths are filled. Empty for a colour. */
   pattern: string;
+  /** The same for strokes. */
+  strokePattern: string;
 }
 
 const NUMBER = /(?<![\w./+-])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
 const SETS_FILL = new Set(['cs', 'sc', 'scn', 'g', 'rg', 'k']);
+const SETS_STROKE = new Set(['CS', 'SC', 'SCN', 'G', 'RG', 'K']);
 const WITH_NUMBERS = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL', 'Ts', "'", '"']);
 
 export class GraphicsState {
@@ -28,7 +31,8 @@ export class GraphicsState {
   #at: Matrix = IDENTITY;
 
   constructor(matrix: Matrix) {
-    this.now = { matrix, font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0, pattern: '' };
+    const text = { font: '', size: 0, characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 };
+    this.now = { matrix, ...text, pattern: '', strokePattern: '' };
   }
 
   /** The matrix of the next glyph. */
@@ -41,7 +45,8 @@ export class GraphicsState {
     if (operator === 'q') this.#saved.push({ ...this.now });
     else if (operator === 'Q') this.now = this.#saved.pop() ?? this.now;
     else if (operator === 'BT') this.#line = this.#at = IDENTITY;
-    else if (SETS_FILL.has(operator)) this.now.pattern = operator === 'scn' ? (names.at(-1) ?? '') : '';
+    else if (SETS_FILL.has(operator)) this.now.pattern = toPattern(operator, names);
+    else if (SETS_STROKE.has(operator)) this.now.strokePattern = toPattern(operator, names);
     else if (WITH_NUMBERS.has(operator)) this.#set(operator, readNumbers(content, start, end), names.at(-1) ?? '');
   }
 
@@ -69,6 +74,10 @@ export class GraphicsState {
   advance(length: number): void {
     this.#at = times([1, 0, 0, 1, length * this.now.scale, 0], this.#at);
   }
+}
+
+function toPattern(operator: string, names: readonly string[]): string {
+  return operator.toLowerCase() === 'scn' ? (names.at(-1) ?? '') : '';
 }
 
 export function readNumbers(content: Buffer, from: number, to: number): number[] {

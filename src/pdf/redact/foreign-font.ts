@@ -2,7 +2,7 @@
 import { PDFPage, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { readUnicodeMap } from '../content/fonts.ts';
 import { readGlyphWidths } from '../content/glyph-widths.ts';
-import { toMatrix } from '../objects/matrix.ts';
+import { type Matrix, toMatrix } from '../objects/matrix.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers } from '../objects/syntax.ts';
 
@@ -15,6 +15,8 @@ export interface ShownGlyph {
   width: number;
   /** Whether word spacing applies. */
   isSpace: boolean;
+  /** What draws it, in a Type 3 font. */
+  procedure: PdfObject | undefined;
 }
 
 /** A font whose codes cannot be told apart. */
@@ -33,6 +35,10 @@ const LIGATURES: Readonly<Record<string, string>> = { ff: 'ff', ffi: 'ffi', ffl:
 
 export class ForeignFont {
   readonly name: string;
+  /** Of a Type 3 font. */
+  readonly matrix: Matrix;
+  readonly resources: PdfDict | undefined;
+  readonly #procedures: ReadonlyMap<number, PdfObject>;
   readonly #pdf: PdfReader;
   readonly #dict: PdfDict;
   readonly #bytesPerCode: number;
@@ -48,6 +54,9 @@ export class ForeignFont {
     this.#pdf = pdf;
     this.#dict = dict;
     this.name = pdf.name(dict, 'BaseFont') || pdf.name(dict, 'Name') || 'without a name';
+    this.matrix = toMatrix(pdf.resolve(dict.get('FontMatrix')));
+    this.resources = pdf.dict(dict, 'Resources');
+    this.#procedures = readProcedures(pdf, dict);
     const isComposite = pdf.name(dict, 'Subtype') === 'Type0';
     const encoding = pdf.name(dict, 'Encoding');
     this.#isUnicode = isComposite && /^Uni.*(?:UCS2|UTF16)-H$/.test(encoding);
@@ -77,6 +86,7 @@ export class ForeignFont {
       text: text?.normalize('NFKC'),
       width: this.#widths.get(code) ?? this.#otherWidth,
       isSpace: this.#bytesPerCode === 1 && code === SPACE,
+      procedure: this.#procedures.get(code),
     };
     this.#known.set(code, glyph);
     return glyph;
@@ -123,6 +133,30 @@ export class ForeignFont {
   }
 }
 
+/** What draws the glyphs of a Type 3 font, by their codes (ISO 32000-1, 9.6.5). */
+function readProcedures(pdf: PdfReader, font: PdfDict): Map<number, PdfObject> {
+  if (pdf.name(font, 'Subtype') !== 'Type3') return new Map();
+  const procedures = pdf.dict(font, 'CharProcs');
+  const names = readDifferences(pdf, pdf.dict(font, 'Encoding'));
+  return new Map(
+    [...names].flatMap(([code, name]) => {
+      const procedure = procedures?.get(name);
+      return procedure ? [[code, procedure] as const] : [];
+    }),
+  );
+}
+
+/** Names of glyphs by their codes. */
+function readDifferences(pdf: PdfReader, encoding: PdfDict | undefined): Map<number, string> {
+  const names = new Map<number, string>();
+  let code = 0;
+  for (const item of pdf.list(encoding, 'Differences').map((each) => pdf.resolve(each))) {
+    if (item instanceof PdfNumber) code = item.value;
+    else if (item instanceof PdfName) names.set(code++, item.value);
+  }
+  return names;
+}
+
 const ALL_CODES = Array.from({ length: 256 }, (_, code) => code);
 
 /** What the codes of a simple font mean without a ToUnicode map (ISO 32000-1, 9.6.6). */
@@ -137,7 +171,7 @@ class SimpleEncoding {
 
   texts(): Map<number, string> {
     const encoding = this.#pdf.resolve(this.#dict.get('Encoding'));
-    const own = encoding instanceof PdfDict ? this.#readDifferences(encoding) : new Map<number, string>();
+    const own = encoding instanceof PdfDict ? readDifferences(this.#pdf, encoding) : new Map<number, string>();
     const base = encoding instanceof PdfName ? encoding : encoding instanceof PdfDict && encoding.get('BaseEncoding');
     const texts = this.#readBase(base || undefined);
     for (const code of own.keys()) texts.delete(code);
@@ -175,16 +209,6 @@ class SimpleEncoding {
     if (/\/Encoding\s+StandardEncoding/.test(text)) return this.#ask(undefined);
     const names = [...text.matchAll(/\bdup\s+(\d+)\s*\/(\S+)\s+put\b/g)];
     return nameTexts(this.#pdf, new Map(names.map(([, code, name = '']) => [Number(code), name])));
-  }
-
-  #readDifferences(encoding: PdfDict): Map<number, string> {
-    const names = new Map<number, string>();
-    let code = 0;
-    for (const item of this.#pdf.list(encoding, 'Differences').map((each) => this.#pdf.resolve(each))) {
-      if (item instanceof PdfNumber) code = item.value;
-      else if (item instanceof PdfName) names.set(code++, item.value);
-    }
-    return names;
   }
 }
 

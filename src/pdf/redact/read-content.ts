@@ -3,13 +3,14 @@
  * what it draws, out. Forms that it draws are read where they are drawn.
  */
 import { inflateSync } from 'node:zlib';
-import { type PdfDict, PdfName, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { type PdfDict, PdfName, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { type Operands, readMcid, scanForeign, stringBytes } from '../content/content-scanner.ts';
 import { GraphicsState, readNumbers } from '../content/graphics-state.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { ForeignFont, UnreadableFontError } from './foreign-font.ts';
 import { boundsOf, type Polygon, rectangle } from './shapes.ts';
+import { formArea, softMask } from './soft-mask.ts';
 
 /** Content that cannot be read, so that nobody can say what it shows. */
 export class UnreadableError extends Error {
@@ -31,7 +32,21 @@ export interface Glyph {
   span: Span | undefined;
   /** The marked content in which it is; see `markOf`. */
   marks: readonly string[];
+  /** What draws it. Undefined for a glyph of another font than Type 3. */
+  procedure: PdfObject | undefined;
   isRemoved: boolean;
+}
+
+/** A pattern, a soft mask or a glyph of a Type 3 font, where it is used. */
+export interface IndirectUse {
+  kind: 'a pattern' | 'a soft mask' | 'a glyph';
+  drawn: PdfObject | undefined;
+  /** Those of the font, or of the content that uses it. */
+  resources: PdfDict | undefined;
+  shape: Polygon;
+  /** Of a glyph: from its own coordinates to those of the page. */
+  matrix?: Matrix;
+  glyph?: Glyph;
 }
 
 /** Marked content with a text of its own (`ActualText`). */
@@ -80,8 +95,7 @@ export interface ContentUse {
   shows: Show[];
   draws: Draw[];
   inlineImages: Array<{ from: number; to: number; matrix: Matrix }>;
-  /** Shapes that are filled with a pattern, as its name and a rectangle around them. */
-  patternFills: Array<{ name: string; shape: Polygon }>;
+  indirect: IndirectUse[];
   /** Strings that are not shown, such as those of marked content. */
   strings: Array<[from: number, to: number]>;
   /** Comments, and what is after the last operator. */
@@ -105,10 +119,13 @@ const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
 const CONSTRUCTS = new Set(['m', 'l', 'c', 'v', 'y', 'h', 're']);
 const PAINTS = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'n']);
 const FILLS = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
+const STROKES = new Set(['S', 's', 'B', 'B*', 'b', 'b*']);
 const MAX_STREAM_BYTES = 268_435_456;
 const MAX_GLYPHS = 2_000_000;
 const MAX_STREAMS = 50_000;
 const MAX_DEPTH = 30;
+/** Stands for the pattern of the content around a form. */
+const INHERITED = '\0';
 /** How far a path may reach beyond an area in which it is, in points. */
 const TOLERANCE = 1;
 
@@ -133,13 +150,18 @@ export class ContentReader {
     matrix: Matrix = IDENTITY,
   ): ReadContent {
     const whole = { glyphs: [], spans: [], boxes };
-    const root = this.#readStream(content, resources, { holder, matrix, marks: [], depth: 0 }, whole);
+    const root = this.#readStream(
+      content,
+      resources,
+      { holder, matrix, marks: [], depth: 0, patterns: [undefined, undefined] },
+      whole,
+    );
     return { root, ...whole };
   }
 
   #readStream(content: Buffer, resources: PdfDict | undefined, from: Start, whole: Whole): ContentUse {
     if (this.#streamsLeft-- <= 0) throw new UnreadableError('draws too many form XObjects');
-    const found = { shows: [], draws: [], inlineImages: [], patternFills: [], strings: [], comments: [], edits: [] };
+    const found = { shows: [], draws: [], inlineImages: [], indirect: [], strings: [], comments: [], edits: [] };
     const use: ContentUse = { content, resources, ...found };
     const reading = new StreamReading(this.#pdf, use, from, whole, {
       fontOf: (name) => this.#fontOf(resources, name),
@@ -173,22 +195,16 @@ export class ContentReader {
     }
   }
 
-  #draw(
-    use: ContentUse,
-    name: string,
-    place: Pick<Draw, 'from' | 'to'> & Pick<Start, 'matrix' | 'marks'>,
-    from: Start,
-    whole: Whole,
-  ) {
+  #draw(use: ContentUse, name: string, place: Place, from: Start, whole: Whole) {
     const ref = this.#pdf.nested(use.resources, 'XObject', name);
     const stream = this.#pdf.resolve(ref);
     if (!(ref instanceof PdfRef) || !(stream instanceof PdfStream)) return;
-    const { marks, ...at } = place;
+    const { marks, patterns, ...at } = place;
     const isForm = this.#pdf.name(stream, 'Subtype') === 'Form';
     if (isForm && from.depth > MAX_DEPTH) throw new UnreadableError('draws form XObjects that draw each other');
     const own = this.#pdf.dict(stream, 'Resources') ?? use.resources;
     const matrix = times(formMatrix(this.#pdf, stream), at.matrix);
-    const start = { holder: ref.objectNumber, matrix, marks, depth: from.depth + 1 };
+    const start = { holder: ref.objectNumber, matrix, marks, depth: from.depth + 1, patterns };
     const drawn = isForm ? this.#readStream(decode(stream), own, start, whole) : undefined;
     use.draws.push({ ...at, name, ref, stream, use: drawn });
   }
@@ -226,12 +242,16 @@ interface Start {
   matrix: Matrix;
   marks: readonly string[];
   depth: number;
+  /** With which is filled and stroked until its content sets others. */
+  patterns: [fill: PdfObject | undefined, stroke: PdfObject | undefined];
 }
+
+type Place = Pick<Draw, 'from' | 'to'> & Pick<Start, 'matrix' | 'marks' | 'patterns'>;
 
 interface Handlers {
   needsText: boolean;
   fontOf(name: string): ForeignFont;
-  draws(name: string, place: { from: number; to: number; matrix: Matrix; marks: readonly string[] }): void;
+  draws(name: string, place: Place): void;
 }
 
 interface Mark {
@@ -253,16 +273,20 @@ class StreamReading {
   readonly #handlers: Handlers;
   readonly #state: GraphicsState;
   readonly #open: Mark[];
+  readonly #inherited: Start['patterns'];
+  #lineWidth = 1;
   #path: Subpath[] = [];
   #clips = false;
 
-  constructor(pdf: EditablePdf, use: ContentUse, { holder, matrix, marks }: Start, whole: Whole, handlers: Handlers) {
+  constructor(pdf: EditablePdf, use: ContentUse, { holder, matrix, marks, patterns }: Start, whole: Whole, handlers: Handlers) {
     this.#pdf = pdf;
     this.#use = use;
     this.#holder = holder;
     this.#whole = whole;
     this.#handlers = handlers;
     this.#state = new GraphicsState(matrix);
+    Object.assign(this.#state.now, { pattern: INHERITED, strokePattern: INHERITED });
+    this.#inherited = patterns;
     this.#open = [{ marks, span: undefined }];
   }
 
@@ -278,9 +302,12 @@ class StreamReading {
     if (operator === 'BDC' || operator === 'BMC') this.#begin(operands, end);
     else if (operator === 'EMC' && this.#open.length > 1) this.#open.pop();
     else if (operator === 'Do')
-      this.#handlers.draws(names.at(-1) ?? '', { from, to: end, matrix: this.#state.now.matrix, marks: this.#now.marks });
+      this.#handlers.draws(names.at(-1) ?? '', {
+        ...{ from, to: end, matrix: this.#state.now.matrix, marks: this.#now.marks, patterns: this.#patterns },
+      });
     else if (operator === 'BI') this.#use.inlineImages.push({ from, to: end, matrix: this.#state.now.matrix });
-    else if (operator === 'gs') this.#requireNoFont(names.at(-1) ?? '');
+    else if (operator === 'gs') this.#setState(names.at(-1) ?? '');
+    else if (operator === 'w') this.#lineWidth = Math.max(this.#lineWidth, ...readNumbers(this.#use.content, from, end));
     else this.#trace(operator, from, end);
   }
 
@@ -288,9 +315,30 @@ class StreamReading {
     return this.#open.at(-1) as Mark;
   }
 
-  #requireNoFont(name: string): void {
+  #setState(name: string): void {
     const state = this.#pdf.asDict(this.#pdf.nested(this.#use.resources, 'ExtGState', name));
     if (state?.has('Font')) throw new UnreadableError('sets a font in a graphics state');
+    this.#lineWidth = Math.max(this.#lineWidth, this.#pdf.number(state, 'LW') ?? 0);
+    const drawn = softMask(this.#pdf, state);
+    if (!drawn) return;
+    const shape = formArea(this.#pdf, this.#pdf.asDict(drawn), this.#state.now.matrix);
+    this.#use.indirect.push({ kind: 'a soft mask', drawn, resources: this.#use.resources, shape });
+  }
+
+  /** Those that are set now. */
+  get #patterns(): Start['patterns'] {
+    const { pattern, strokePattern } = this.#state.now;
+    const find = (name: string, index: 0 | 1) =>
+      name === INHERITED ? this.#inherited[index] : this.#pdf.nested(this.#use.resources, 'Pattern', name);
+    return [find(pattern, 0), find(strokePattern, 1)];
+  }
+
+  #addPatterns(points: readonly Point[], kinds: ReadonlyArray<0 | 1>, more = 0): void {
+    if (!points.length) return;
+    const { left, bottom, right, top } = boundsOf(points);
+    const shape = rectangle(left - more, bottom - more, right + more, top + more);
+    for (const drawn of kinds.map((kind) => this.#patterns[kind]))
+      if (drawn) this.#use.indirect.push({ kind: 'a pattern', drawn, resources: this.#use.resources, shape });
   }
 
   #begin({ start, names, strings }: Operands, end: number): void {
@@ -340,7 +388,7 @@ class StreamReading {
     const { font: name, size, scale, rise, characterSpacing, wordSpacing } = this.#state.now;
     const font = this.#handlers.fontOf(name);
     const { marks, span } = this.#now;
-    for (const { code, text, width, isSpace } of readGlyphs(font, bytes)) {
+    for (const { code, text, width, isSpace, procedure } of readGlyphs(font, bytes)) {
       if (text === undefined && !span && this.#handlers.needsText) throw unreadableFont(font.name);
       const matrix = this.#state.textMatrix;
       const start = transform(matrix, 0, rise);
@@ -349,30 +397,44 @@ class StreamReading {
       const spacing = characterSpacing + (isSpace ? wordSpacing : 0);
       const advance = size ? -1_000 * (width + spacing / size) : 0;
       const up: Point = [upX - start[0], upY - start[1]];
-      const glyph = { text, code, advance, start, end, up, span, marks, isRemoved: false };
+      const glyph: Glyph = { text, code, advance, start, end, up, span, marks, procedure, isRemoved: false };
       show.items.push(glyph);
       this.#whole.glyphs.push(glyph);
+      this.#addIndirect(glyph, font);
       this.#state.advance(width * size + spacing);
     }
+  }
+
+  /** What draws a glyph, and the patterns with which it is drawn. */
+  #addIndirect(glyph: Glyph, font: ForeignFont): void {
+    const { size, scale, rise } = this.#state.now;
+    const [x, y] = glyph.up;
+    const ends = [glyph.start, glyph.end];
+    const shape = [...ends, ...ends.map(([endX, endY]): Point => [endX + x, endY + y])];
+    this.#addPatterns(shape, [0, 1], Math.hypot(x, y) / 4);
+    if (!glyph.procedure) return;
+    const matrix = times(times(font.matrix, [size * scale, 0, 0, size, 0, rise]), this.#state.textMatrix);
+    const resources = font.resources ?? this.#use.resources;
+    this.#use.indirect.push({ kind: 'a glyph', drawn: glyph.procedure, resources, shape, matrix, glyph });
   }
 
   #trace(operator: string, from: number, to: number): void {
     if (CONSTRUCTS.has(operator)) this.#construct(operator, from, to);
     else if (operator === 'W' || operator === 'W*') this.#clips = true;
     else if (PAINTS.has(operator)) {
-      if (FILLS.has(operator)) this.#addPatternFill();
+      this.#paintPath(operator);
       if (!this.#clips) for (const subpath of this.#path) this.#removeInside(subpath);
       this.#path = [];
       this.#clips = false;
     }
   }
 
-  #addPatternFill(): void {
-    const { pattern } = this.#state.now;
+  #paintPath(operator: string): void {
     const points = this.#path.flatMap((subpath) => subpath.points);
-    if (!pattern || !points.length) return;
-    const { left, bottom, right, top } = boundsOf(points);
-    this.#use.patternFills.push({ name: pattern, shape: rectangle(left, bottom, right, top) });
+    const [a, b, c, d] = this.#state.now.matrix;
+    const reach = this.#lineWidth * Math.max(Math.hypot(a, b), Math.hypot(c, d));
+    if (FILLS.has(operator)) this.#addPatterns(points, [0]);
+    if (STROKES.has(operator)) this.#addPatterns(points, [1], reach);
   }
 
   #construct(operator: string, from: number, to: number): void {

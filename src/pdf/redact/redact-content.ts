@@ -4,13 +4,14 @@
  * another object.
  */
 import { createHash } from 'node:crypto';
-import { PdfDict, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PdfDict, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { stringBytes } from '../content/content-scanner.ts';
 import { contentBalance, foreignContent } from '../content/graphics-balance.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { transform } from '../objects/matrix.ts';
+import { type Matrix, transform } from '../objects/matrix.ts';
 import { findResources } from '../objects/page-view.ts';
 import { decimal, deflatedStream, entriesOf, roundedDecimal, textString, toText } from '../objects/syntax.ts';
+import { IndirectContent } from './indirect-content.ts';
 import {
   ContentReader,
   type ContentUse,
@@ -18,6 +19,7 @@ import {
   decode,
   type Edit,
   type Glyph,
+  type IndirectUse,
   type ReadContent,
   type Show,
   type Span,
@@ -26,12 +28,16 @@ import {
 import { directionOf, findGlyphs } from './readings.ts';
 import { coveredRegions, type Region, redactImage } from './redact-images.ts';
 import type { Search } from './search.ts';
-import { overlaps, type Polygon, UNIT_SQUARE } from './shapes.ts';
+import { boundsOf, overlaps, type Polygon, UNIT_SQUARE } from './shapes.ts';
 
 /** How far glyphs reach from their base line, in proportion to the font size. */
 const [DESCENT, ASCENT] = [-0.25, 0.95];
 /** The share of a glyph that may be in an area without being removed. */
 const EDGE = 0.1;
+/** How wide and high letters are, in proportion to the font size. */
+const MAX_LETTER = 2;
+/** The width of the glyph is that of the font. */
+const EMPTY_GLYPH = Buffer.from('0 0 d0');
 const NEW_NAME = 'PlatenRedacted';
 /** Entries of a stream that are about its old bytes, or may tell what it had. */
 const DROPPED = ['Filter', 'DecodeParms', 'DL', 'Length', 'Metadata', 'PieceInfo', 'LastModified'];
@@ -55,6 +61,9 @@ export class ContentRedaction {
   /** The operator that sets the colour of what is painted over areas. Undefined if nothing is. */
   readonly #color: string | undefined;
   readonly #reader: ContentReader;
+  readonly #indirect: IndirectContent;
+  /** The streams that draw glyphs of Type 3 fonts which were removed, and of those which stay, by their numbers. */
+  readonly #procedures = { removed: new Set<number>(), kept: new Set<number>() };
   readonly #plans: Plan[] = [];
   readonly #seen = new Set<number>();
   /** Forms and images that are drawn somewhere as they are. */
@@ -70,6 +79,7 @@ export class ContentRedaction {
     this.#search = search;
     this.#color = color && `${color.map(roundedDecimal).join(' ')} rg`;
     this.#reader = new ContentReader(pdf, !search.isEmpty);
+    this.#indirect = new IndirectContent(pdf);
   }
 
   /** `isPainted` tells whether paths and images under the boxes are removed, and the boxes are painted. Throws `UnreadableError`. */
@@ -97,12 +107,16 @@ export class ContentRedaction {
       if (stream) this.#pdf.change(ref, withContent(stream, painted, resources));
       else this.#changePage(ref, painted, resources);
     }
+    for (const id of this.#procedures.removed)
+      if (!this.#procedures.kept.has(id)) this.#pdf.change(PdfRef.of(id), PdfStream.fromDict({}, EMPTY_GLYPH));
     return this.#plans.length > 0;
   }
 
   #plan(ref: PdfRef, stream: PdfStream | undefined, read: ReadContent, boxes: readonly Polygon[]): void {
     const areas = [...this.#removeFound(read), ...boxes];
     for (const span of read.spans) if (span.isRemoved) removeActualText(span);
+    for (const { procedure, isRemoved } of read.glyphs)
+      if (procedure instanceof PdfRef) this.#procedures[isRemoved ? 'removed' : 'kept'].add(procedure.objectNumber);
     this.#planUse(read.root, areas);
     if (areas.length || this.#changed.has(read.root)) this.#plans.push({ ref, stream, root: read.root, areas });
   }
@@ -127,7 +141,7 @@ export class ContentRedaction {
       const shown = UNIT_SQUARE.map(([x, y]) => transform(image.matrix, x, y));
       if (areas.some((area) => overlaps(area, shown))) use.edits.push({ ...image, text: ' ' });
     }
-    this.#requireNoImagePattern(use, areas);
+    for (const indirect of use.indirect) this.#requireVisible(indirect, areas);
     if (!this.#search.isEmpty) this.#planUnseen(use);
     const drawn = use.draws.map((draw) => this.#planDraw(draw, areas));
     const isChanged = use.edits.length > 0 || drawn.some(Boolean);
@@ -135,18 +149,22 @@ export class ContentRedaction {
     return isChanged;
   }
 
-  /** A pattern repeats what it draws, so that a part of it cannot be removed. */
-  #requireNoImagePattern(use: ContentUse, areas: readonly Polygon[]): void {
-    for (const { name, shape } of use.patternFills) {
-      if (!areas.some((area) => overlaps(area, shape))) continue;
-      const pattern = this.#pdf.asDict(this.#pdf.nested(use.resources, 'Pattern', name));
-      if (this.#pdf.number(pattern, 'PatternType') !== 1) continue;
-      const isDrawn = [...(this.#pdf.dict(this.#pdf.dict(pattern, 'Resources'), 'XObject') ?? [])].length > 0;
-      if (isDrawn || (pattern instanceof PdfStream && decode(pattern).includes('BI')))
-        throw new UnreadableError(
-          'has a pattern with an image under what is to be removed, and a part of a pattern cannot be removed',
-        );
+  /** A part of what is drawn in other places as well cannot be removed, unless it is a letter that is removed as a whole. */
+  #requireVisible({ kind, drawn, resources, shape, matrix, glyph }: IndirectUse, areas: readonly Polygon[]): void {
+    if (!matrix) {
+      const isCovered = areas.some((area) => overlaps(area, shape));
+      if (isCovered && this.#indirect.hasPictures(drawn, resources)) throw hidden(kind);
+      return;
     }
+    if (!areas.length && this.#search.isEmpty) return;
+    const { inline, others, hasText } = this.#indirect.find(drawn, resources);
+    if (hasText && !this.#search.isEmpty) throw new UnreadableError('has a glyph that shows text in another font');
+    const isCovered = (picture: Polygon) => {
+      const shown = picture.map(([x, y]) => transform(matrix, x, y));
+      return areas.some((area) => overlaps(area, shown));
+    };
+    const large = glyph?.isRemoved ? [] : inline.filter((picture) => isLarge(picture, matrix, glyph));
+    if ([...others, ...large].some(isCovered)) throw hidden(kind);
   }
 
   /** Texts of content that are not shown. */
@@ -249,6 +267,17 @@ export class ContentRedaction {
     const Contents = this.#pdf.add(deflatedStream({}, content));
     this.#pdf.update(ref, { Contents, ...(resources && { Resources: resources }) });
   }
+}
+
+function hidden(kind: string): UnreadableError {
+  const what = `has ${kind} with an image or text under what is to be removed`;
+  return new UnreadableError(`${what}, and a part of ${kind} cannot be removed`);
+}
+
+/** Whether an image reaches farther than letters do. */
+function isLarge(picture: Polygon, matrix: Matrix, glyph: Glyph | undefined): boolean {
+  const { left, bottom, right, top } = boundsOf(picture.map(([x, y]) => transform(matrix, x, y)));
+  return Math.max(right - left, top - bottom) > MAX_LETTER * Math.hypot(...(glyph?.up ?? [0, 0]));
 }
 
 function withContent(stream: PdfStream, content: Buffer, resources: PdfDict | undefined): PdfStream {

@@ -42,5 +42,8 @@ export function rectangle(left: number, bottom: number, right: number, top: numb
   ];
 }
 
+const FAR = 1_000_000;
+/** Where something may be that has no known place. */
+export const EVERYWHERE = rectangle(-FAR, -FAR, FAR, FAR);
 /** Where an image is drawn, before it is transformed. */
 export const UNIT_SQUARE = rectangle(0, 0, 1, 1);
