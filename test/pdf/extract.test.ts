@@ -74,6 +74,19 @@ test('Markdown says on which page a font has no characters', async () => {
   expect(dropped).toEqual([{ what: 'markdown', why: expect.stringMatching(/^page 1 has text in the font Secret/) }]);
 });
 
+test('text without known characters is replaced, says so, and leaves the rest of its page as it is', async () => {
+  const names = '/Encoding <</Differences [97 /a97 /b98 /a99]>> /CharProcs <<>> /FontMatrix [0.01 0 0 0.01 0 0]';
+  const font = `<</Type /Font /Subtype /Type3 /Name /Bitmap /FirstChar 97 /LastChar 99 /Widths [50 50 50] ${names}>>`;
+  const pdf = pageWith({
+    content: 'BT /T 10 Tf 50 200 Td (abc) Tj ET',
+    resources: '/Font <</F 6 0 R /T 10 0 R>>',
+    objects: { 10: font },
+  });
+  const { pages, dropped } = await extracted(pdf, 'text');
+  expect(pages[0]?.text).toBe('What stays is here.\na\ufffdc');
+  expect(dropped).toEqual([{ what: 'text', why: expect.stringMatching(/^page 1 has text in the font Bitmap/) }]);
+});
+
 const IMAGE = '/Type /XObject /Subtype /Image /Width 2 /Height 1 /BitsPerComponent 8';
 const RED_AND_BLUE = { dictionary: `${IMAGE} /ColorSpace /DeviceRGB`, data: '\xff\0\0\0\0\xff' };
 

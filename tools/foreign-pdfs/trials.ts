@@ -149,6 +149,7 @@ function endTrials(source: Source): Record<string, Trial> {
     extract: {
       order: { ...order, extract: { number: 0, step: { what: EXTRACTED } } },
       pages: [],
+      mayDrop: true,
       check: async ({ extracted }) => compareTexts(JSON.parse(Buffer.from(extracted ?? []).toString()), source),
     },
   };
@@ -157,9 +158,10 @@ function endTrials(source: Source): Record<string, Trial> {
 /** Poppler leaves out text beyond the edges of pages, and takes the values of fields for text. */
 function compareTexts({ pages, fields = [] }: Extracted, { words }: Source): string[] {
   const expected = countLetters(words.flat().map(({ text }) => text));
-  const actual = countLetters([...pages.map(({ text = '' }) => text), ...fields.map(({ value }) => String(value ?? ''))]);
+  const texts = pages.map(({ text = '' }) => text);
+  const actual = countLetters([...texts, ...fields.map(({ value }) => String(value ?? ''))]);
   const missing = [...expected].filter(([letter, count]) => (actual.get(letter) ?? 0) < count);
-  const more = [...actual].filter(([letter, count]) => (expected.get(letter) ?? 0) < count);
+  const more = [...countLetters(texts)].filter(([letter, count]) => (expected.get(letter) ?? 0) < count);
   const isBeyond = pages.some(({ width, height, lines = [] }) =>
     lines.some(({ x, y, ...line }) => x < 0 || y < 0 || x + line.width > width || y + line.height > height),
   );

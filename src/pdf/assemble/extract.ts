@@ -78,7 +78,7 @@ function extractContent(
     const [width, height] = view.turn % 180 ? [view.height, view.width] : [view.width, view.height];
     if (!wantsLines && !marked && !images) return { width, height };
     const read = reader.read(ref, page);
-    collect(read, index + 1, view, { marked, images, lost });
+    collect(read, index + 1, view, { wantsLines, marked, images, lost });
     const lines = wantsLines ? reader.lines(read, index, view) : [];
     const text = lines.map((line) => line.text).join('\n');
     return { width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines }) };
@@ -89,13 +89,20 @@ function extractContent(
 }
 
 interface Collected {
+  wantsLines: boolean;
   marked: MarkedTexts | undefined;
   images: PageImages | undefined;
   lost: Dropped[];
 }
 
-function collect({ content, unreadable }: PageContent, page: number, view: PageView, { marked, images, lost }: Collected): void {
+function collect(
+  { content, unreadable }: PageContent,
+  page: number,
+  view: PageView,
+  { wantsLines, marked, images, lost }: Collected,
+): void {
   const why = `page ${page} ${unreadable}`;
+  if (unreadable && wantsLines) lost.push({ what: 'text', why });
   if (unreadable && marked) lost.push({ what: 'markdown', why });
   if (!content && images) lost.push({ what: 'images', why });
   if (!content) return;

@@ -21,13 +21,15 @@ export interface TextLine extends Box {
 
 export interface PageContent {
   content: ReadContent | undefined;
-  /** What of the page cannot be read, such as `has text in a font F1 that is missing`. Its glyphs may then have no text. */
+  /** What of the page cannot be read, such as `has text in a font F1 that is missing`. Some of its glyphs may then have no known text. */
   unreadable: string | undefined;
 }
 
 /** What a line reaches above and below its base line, in proportion to the font size. */
 const ASCENT = 0.8;
 const DESCENT = -0.2;
+/** The character for what has no known one. */
+const UNKNOWN = '\ufffd';
 
 export class PageReader {
   readonly #pdf: ForeignPdf;
@@ -50,9 +52,9 @@ export class PageReader {
     }
   }
 
-  /** From top to bottom. A font whose characters are not known is left to libpdf, which guesses, but reads no form XObjects. */
-  lines({ content, unreadable }: PageContent, index: number, view: PageView): TextLine[] {
-    if (unreadable !== undefined || !content) return this.#readOtherwise(index);
+  /** From top to bottom. A page that cannot be read at all is left to libpdf, which guesses, and reads no form XObjects. */
+  lines({ content }: PageContent, index: number, view: PageView): TextLine[] {
+    if (!content) return this.#readOtherwise(index);
     return readLines(content.glyphs).map((line) => ({ text: line.text, ...boxOf(line.glyphs, view) }));
   }
 
@@ -63,7 +65,9 @@ export class PageReader {
 
   #readLeniently(ref: PdfRef, page: PdfDict): ReadContent | undefined {
     try {
-      return this.#readWith(this.#lenient, ref, page);
+      const content = this.#readWith(this.#lenient, ref, page);
+      for (const glyph of content.glyphs) glyph.text ??= UNKNOWN;
+      return content;
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error;
       return undefined;
