@@ -3,6 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/pdf/assemble/assemble.ts';
+import type { Step } from '../../src/pdf/assemble/steps.ts';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { putBack } from '../../src/pdf/objects/write.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
@@ -10,6 +11,7 @@ import { closeAfterAll } from '../support/close-after-all.ts';
 import { noise } from '../support/noise.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const assembly = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 }));
 
@@ -101,6 +103,49 @@ test('merges pages in order, with a bookmark for each file', async () => {
   const read = await readPdf(pdf);
   expect(read.sizes.map(({ width }) => width)).toEqual([300, 100, 300]);
   expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
+});
+
+/** Two fields whose values only viewers show, as forms of LibreOffice have them. */
+const LEFT_TO_VIEWERS = pdfOf(
+  '<</Type/Catalog/Pages 2 0 R/AcroForm<</NeedAppearances true/Fields[4 0 R 5 0 R]/DA(/Helv 10 Tf)/DR<</Font<</Helv 7 0 R>>>>>>>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[4 0 R 5 0 R]>>',
+  ...[100, 200].map(
+    (y, at) =>
+      `<</Type/Annot/Subtype/Widget/FT/Tx/T(f${at})/V(value${at})/DA(/Helv 10 Tf)/Rect[10 ${y} 200 ${y + 20}]/P 3 0 R/AP<</N 6 0 R>>>>`,
+  ),
+  '<</Type/XObject/Subtype/Form/BBox[0 0 190 20]/Length 12>>\nstream\n/Tx BMC\nEMC\nendstream',
+  '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+);
+const NEW_SIGNATURE = {
+  ...{ description: 's', name: 'S', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
+  ...{ reservedBytes: 9_000, digest: 'sha256' as const, visible: undefined },
+};
+
+describe('values that a form leaves to viewers are shown', () => {
+  const run = async (step: Step) => {
+    const parts = [{ title: 'form', content: LEFT_TO_VIEWERS, ...OTHERS }];
+    const { files } = await assembly.assemble('ada', { parts, steps: [{ number: 0, step }] });
+    return files[0]?.content as Uint8Array;
+  };
+  const shown = (pdf: Uint8Array) =>
+    [...unpackedText(Buffer.from(pdf)).matchAll(/(?:\((\w+)\)|<([\da-f]+)>)\s*Tj/gi)].map(
+      ([, text, hex = '']) => text ?? Buffer.from(hex, 'hex').toString(),
+    );
+
+  test('by flatten', async () => {
+    expect((await readPdf(await run({ flatten: { annotations: false } }))).pages).toEqual(['value0value1']);
+  });
+
+  test('by fill, also those that are not filled', async () => {
+    expect(shown(await run({ fill: { fields: { f0: 'new' } } })).sort()).toEqual(['new', 'value1']);
+  });
+
+  test('by sign, without other changes of its bytes', async () => {
+    const { file } = await assembly.addSignatureField('ada', { content: LEFT_TO_VIEWERS, field: NEW_SIGNATURE });
+    expect(Buffer.from(file).subarray(0, LEFT_TO_VIEWERS.length).equals(LEFT_TO_VIEWERS)).toBe(true);
+    expect(shown(file).sort()).toEqual(['value0', 'value1']);
+  });
 });
 
 /** A page with three attached streams of 3 MB each. */

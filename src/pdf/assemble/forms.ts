@@ -1,4 +1,5 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
+import { generateAppearances } from '../forms/generate-appearances.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
 export interface FillStep {
@@ -9,6 +10,7 @@ export interface FillStep {
 export async function fillFields(document: OpenDocument, { fields }: FillStep): Promise<void> {
   dropXfa(document);
   await reopen(document);
+  generateAppearances(document.pdf.pdf);
   const form = document.pdf.pdf.getForm();
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
@@ -42,6 +44,7 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   await reopen(document);
   const { pdf } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
+  generateAppearances(pdf.pdf);
   pdf.pdf.getForm()?.flatten();
   if (annotations) pdf.pdf.flattenAnnotations();
   if (fields && pdf.catalog.has('StructTreeRoot'))

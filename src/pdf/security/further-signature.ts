@@ -3,6 +3,7 @@ import { PDF } from '@libpdf/core';
 import { claimsStructure } from '../conformance/profiles.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
 import type { SignatureField, SignaturePlaceholder } from '../finish-settings.ts';
+import { generateAppearances } from '../forms/generate-appearances.ts';
 import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
@@ -25,6 +26,7 @@ export interface WithPlaceholder {
 export async function withSignatureField(file: Uint8Array, field: SignatureField): Promise<WithPlaceholder> {
   const update = await openForUpdate(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
   if (update.pdf.version.startsWith('2')) update.version = '2.0';
+  if (!hasSignature(update.pdf)) showValues(update);
   const isTagged = claimsStructure(readPartFacts(update.pdf).claims); // who claims nothing may have other trees than we read
   const marker = addSignatureField(update, field, await placeField(update, field.visible), undefined, isTagged);
   const written = update.write();
@@ -61,6 +63,14 @@ function tryUpdate(bytes: Buffer, pdf: PDF): PdfUpdate | undefined {
     return new PdfUpdate(bytes, pdf);
   } catch {
     return undefined;
+  }
+}
+
+/** What a viewer would generate would differ from what was signed, so that the form no longer asks it to. */
+function showValues(update: PdfUpdate): void {
+  for (const ref of generateAppearances(update.pdf)) {
+    const changed = update.asDict(ref);
+    if (changed) update.change(ref, changed);
   }
 }
 
