@@ -62,6 +62,8 @@ export class ContentRedaction {
   readonly #color: string | undefined;
   readonly #reader: ContentReader;
   readonly #indirect: IndirectContent;
+  /** Of the page that is planned. */
+  #boxes: readonly Polygon[] = [];
   /** The streams that draw glyphs of Type 3 fonts which were removed, and of those which stay, by their numbers. */
   readonly #procedures = { removed: new Set<number>(), kept: new Set<number>() };
   readonly #plans: Plan[] = [];
@@ -87,7 +89,8 @@ export class ContentRedaction {
     const resources = findResources(this.#pdf, page);
     const read = this.#reader.read(foreignContent(this.#pdf, page, decode), resources, ref.objectNumber, isPainted ? boxes : []);
     for (const glyph of read.glyphs) if (isInside(glyph, boxes)) this.#remove(glyph);
-    this.#plan(ref, undefined, read, isPainted ? boxes : []);
+    this.#boxes = isPainted ? boxes : [];
+    this.#plan(ref, undefined, read, this.#boxes);
   }
 
   /** Plans a form XObject, a pattern or an appearance that no page draws. Does nothing if it was met before. */
@@ -96,6 +99,7 @@ export class ContentRedaction {
     this.#seen.add(ref.objectNumber);
     const resources = this.#pdf.dict(stream, 'Resources') ?? otherResources;
     const read = this.#reader.read(decode(stream), resources, ref.objectNumber);
+    this.#boxes = [];
     this.#plan(ref, stream, read, []);
   }
 
@@ -152,7 +156,9 @@ export class ContentRedaction {
   /** A part of what is drawn in other places as well cannot be removed, unless it is a letter that is removed as a whole. */
   #requireVisible({ kind, drawn, resources, shape, matrix, glyph }: IndirectUse, areas: readonly Polygon[]): void {
     if (!matrix) {
-      const isCovered = areas.some((area) => overlaps(area, shape));
+      // Masks of prints have images of whole pages; their texts are found by themselves.
+      const covering = kind === 'a soft mask' ? this.#boxes : areas;
+      const isCovered = covering.some((area) => overlaps(area, shape));
       if (isCovered && this.#indirect.hasPictures(drawn, resources)) throw hidden(kind);
       return;
     }
