@@ -292,7 +292,8 @@ export class DocumentLoad implements Disposable {
     const { session, frameId, network } = this.#context.parts;
     const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
     const cover = chooseCover(htmlClass, this.#context.job);
-    const prepared = prepareCover(cover, this.#context.parts, chooseWindow(this.#context.job), !htmlClass.isStatic);
+    const hasScripts = !htmlClass.isStatic && load.device.javascript;
+    const prepared = prepareCover(cover, this.#context.parts, chooseWindow(this.#context.job), hasScripts);
     prepared.catch(() => {}); // it is awaited below
     if (!htmlClass.isStatic) {
       await step(prepared);
@@ -344,7 +345,7 @@ export class DocumentLoad implements Disposable {
       Promise.all([
         ...written.map((identifier) => session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })),
         session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-        prepareCover(undefined, this.#context.parts, chooseWindow(this.#context.job), true),
+        prepareCover(undefined, this.#context.parts, chooseWindow(this.#context.job), load.device.javascript),
         session.send('Network.setBypassServiceWorker', { bypass: true }),
         workers.begin(fail),
         watchNetwork(this.#context, navigation),

@@ -15,8 +15,7 @@ export function hasSize(element: Element): boolean {
  * reads styles alone.
  */
 export function displayReader(): (element: Element) => boolean {
-  const isHidden = [read(document, 'documentElement'), read(document, 'body')].some((each) => each && isNone(each));
-  if (!isHidden) return (element) => call(element, 'checkVisibility');
+  if (!isHiddenWhole()) return (element) => call(element, 'checkVisibility');
   const known = new Map<Element, boolean>();
   const isDisplayed = (element: Element): boolean => {
     const displayed = known.get(element) ?? (isRoot(element) || look(element));
@@ -28,6 +27,11 @@ export function displayReader(): (element: Element) => boolean {
     return !isNone(element) && (!around || (isDisplayed(around) && !isClosedOver(around, element)));
   };
   return isDisplayed;
+}
+
+/** Whether the document is hidden until it is printed. */
+export function isHiddenWhole(): boolean {
+  return [read(document, 'documentElement'), read(document, 'body')].some((each) => each && isNone(each));
 }
 
 function isNone(element: Element): boolean {

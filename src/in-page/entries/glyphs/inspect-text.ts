@@ -1,13 +1,16 @@
 /** Finds characters without a glyph, and families that are not installed. It must run in a world that the document cannot access. */
+import { cjkCharacters } from '../../contract/cjk-characters.ts';
 import { GENERIC_FAMILIES } from '../../contract/generic-families.ts';
 import type { InspectedText } from '../../contract/questions.ts';
 import { elementAround } from '../../dom/layout-children.ts';
 import { firstFamily, textNodes, unquote } from '../../dom/text.ts';
-import { displayReader } from '../../dom/visibility.ts';
+import { displayReader, isHiddenWhole } from '../../dom/visibility.ts';
 import { type GlyphBrush, makeBrush } from './glyph-brush.ts';
 
 /** Matches characters that need no glyph of their own: spaces, marks, controls, unassigned ones. */
 const NEEDS_NO_GLYPH = /[\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}]/u;
+/** Also Chinese characters, because Chromium remembers the font in which it first draws each, which depends on the language of the text. */
+const NOT_YET_DRAWN = new RegExp(`${NEEDS_NO_GLYPH.source}|[${cjkCharacters}]`, 'u');
 const MAX_TESTED = 100;
 /** Fonts with which each character is tested. */
 const MAX_FONTS = 4;
@@ -24,7 +27,8 @@ interface Surroundings {
 export async function inspectText(characters: string[], families: string[]): Promise<InspectedText> {
   const result: InspectedText = { missing: [], covered: [], substituted: [], installed: [] };
   const brush = makeBrush();
-  const unknown = new Set(characters.filter((character) => !NEEDS_NO_GLYPH.test(character)));
+  const passed = isHiddenWhole() ? NOT_YET_DRAWN : NEEDS_NO_GLYPH;
+  const unknown = new Set(characters.filter((character) => !passed.test(character)));
   const found = lookAround(unknown, new Set(families.map((family) => family.toLowerCase())));
   for (const [character, { count, fonts }] of found.characters) {
     if (!brush.lacks('32px sans-serif', character)) result.covered.push(character);
