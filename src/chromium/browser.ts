@@ -11,7 +11,6 @@ import type { EgressProxy, ProxyListener } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
 import { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { endProcess } from '../host/process-life.ts';
-import { GENERIC_FAMILIES } from '../in-page/contract/generic-families.ts';
 import { launchFlags } from './browser/launch-flags.ts';
 import type { LocatedBrowser } from './browser/locate-browser.ts';
 import { MemoryWatchdog } from './browser/memory-watchdog.ts';
@@ -105,7 +104,7 @@ export class Browser {
       end();
       throw error;
     });
-    const fonts = new FontKnowledge([...GENERIC_FAMILIES, ...(located.families ?? [])]);
+    const fonts = new FontKnowledge(located.families);
     const browser = new Browser({ child, tree, connection, settings, proxy, closed, product, sandboxed: sandbox, fonts });
     child.stderr.on('data', (text: string) => browser.memory.crashes.readLog(text));
     return browser;

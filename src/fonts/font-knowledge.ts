@@ -2,6 +2,11 @@
  * Remembers which characters the fonts of one browser cover and which families are installed, so that each is checked only once.
  */
 
+/** Names of families that every browser knows, which are no fonts. */
+const GENERIC = [
+  ...['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'math', 'emoji', 'fangsong', 'generic', '-apple-system'],
+  ...['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-monospace', 'ui-rounded', 'blinkmacsystemfont', '-webkit-body'],
+];
 const MAX_CHARACTERS = 100_000;
 const MAX_FAMILIES = 2_000;
 
@@ -10,7 +15,7 @@ export class FontKnowledge {
   readonly #installed: Set<string>;
 
   constructor(installed: string[] = []) {
-    this.#installed = new Set(installed.map((family) => family.toLowerCase()));
+    this.#installed = new Set([...GENERIC, ...installed.map((family) => family.toLowerCase())]);
   }
 
   /** Returns the characters that the system's fonts are not known to cover. */

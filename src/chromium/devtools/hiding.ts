@@ -7,17 +7,21 @@ import type { Emulation, Viewport } from './emulation.ts';
 
 /** Questions to which a hidden document gives the same answer. */
 export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
-  ...([
-    'addRule',
-    'appendCjkFonts',
-    'awaitAssets',
-    'beginWindows',
-    'extendStyleSheets',
-    'findMissingParts',
-    'findTables',
-  ] as const),
-  ...(['combineDocuments', 'insertSoftHyphens', 'inspectText', 'listHyphenatedWords', 'putBackContents', 'readMarker'] as const),
-  ...(['readStyleSheets', 'showWindow'] as const),
+  'addRule',
+  'appendCjkFonts',
+  'awaitAssets',
+  'beginWindows',
+  'combineDocuments',
+  'extendStyleSheets',
+  'findMissingParts',
+  'findTables',
+  'insertSoftHyphens',
+  'inspectText',
+  'listHyphenatedWords',
+  'putBackContents',
+  'readMarker',
+  'readStyleSheets',
+  'showWindow',
 ]);
 
 export function isLow({ height }: Viewport): boolean {

@@ -1,6 +1,5 @@
 /** Finds characters without a glyph, and families that are not installed. It must run in a world that the document cannot access. */
 import { cjkCharacters } from '../../contract/cjk-characters.ts';
-import { GENERIC_FAMILIES } from '../../contract/generic-families.ts';
 import type { InspectedText } from '../../contract/questions.ts';
 import { elementAround } from '../../dom/layout-children.ts';
 import { firstFamily, textNodes, unquote } from '../../dom/text.ts';
@@ -78,7 +77,7 @@ async function judgeFamilies(
   const [installed, substituted]: [string[], string[]] = [[], []];
   for (const [key, family] of families) {
     if (!key || loaded.has(key)) continue;
-    if (GENERIC_FAMILIES.includes(key) || (await isInstalled(family, brush))) installed.push(family);
+    if (await isInstalled(family, brush)) installed.push(family);
     else if (substituted.length < MAX_SUBSTITUTED) substituted.push(family);
   }
   // The document may have a face that the browser uses for this family although its name is spelled differently.

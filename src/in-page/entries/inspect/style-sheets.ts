@@ -42,8 +42,12 @@ function allSheets(): StyleSource[] {
   return [...all, ...imported, attributes(document), ...scoped];
 }
 
-function firstSheets({ styleSheets }: Root): CSSStyleSheet[] {
-  return [...styleSheets].filter((sheet) => !isOfCover(sheet)).slice(0, MAX_STYLE_SHEETS);
+function firstSheets(root: Root): CSSStyleSheet[] {
+  return ownSheets(root).slice(0, MAX_STYLE_SHEETS);
+}
+
+function ownSheets({ styleSheets }: Root): CSSStyleSheet[] {
+  return [...styleSheets].filter((sheet) => !isOfCover(sheet));
 }
 
 function readSheet({ href, ownerNode, disabled, media }: CSSStyleSheet, budget: Budget): StyleSource {
@@ -81,7 +85,7 @@ function styleAttributes(root: Root, { left }: Budget): string {
 
 /** Adds rules at the end of each sheet of the document, or after all sheets if that one has another origin. */
 export function extendStyleSheets(rules: string[][]): null {
-  const sheets = [...document.styleSheets].filter((sheet) => !isOfCover(sheet));
+  const sheets = ownSheets(document);
   const added = new CSSStyleSheet();
   const isReversed = getComputedStyle(document.documentElement).direction === 'rtl';
   const [odd, even] = isReversed ? [':left', ':right'] : [':right', ':left'];
