@@ -10,7 +10,7 @@ import type { PagedMentions } from '../in-page/contract/questions.ts';
 import type { DocumentStructure } from '../tag-structure.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
-import { ask } from './devtools/ask.ts';
+import { ask, coverAgain } from './devtools/ask.ts';
 import type { Session } from './devtools/connection.ts';
 import { DEFAULT_DEVICE } from './devtools/emulation.ts';
 import { shape } from './devtools/evaluate.ts';
@@ -253,6 +253,7 @@ export class LoadedDocument implements AsyncDisposable {
 
   async #printToPdf(settings: PrintSettings): Promise<string> {
     const { session } = this.#page;
+    coverAgain(session).catch(() => {}); // the loss of a page is reported by the print
     const printing = session.send('Page.printToPDF', printParameters(settings));
     const { stream } = await this.#attempt.step(printing.catch((error: unknown) => awaitCrash(session, error)));
     if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');

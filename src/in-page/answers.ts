@@ -1,7 +1,7 @@
 /** The functions that answer the questions. */
 
 import type { Questions } from './contract/questions.ts';
-import { removeCover } from './dom/cover.ts';
+import { hideInAllWindows, removeCover } from './dom/cover.ts';
 import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
@@ -106,6 +106,7 @@ export const answers: Questions = {
   readPagedContent,
   setMarginRules,
   hideDocument,
+  hideInAllWindows,
   showDocument,
   takeFootnotes,
   distributeFootnotes,

@@ -53,6 +53,19 @@ test.each([
   expect(hidden.warnings).toEqual(shown.warnings);
 });
 
+test.each([
+  ['of its own', 'height: 400px', ''],
+  ['of words in a narrow column', 'width: 1px', 'Many words one below the other '.repeat(6)],
+  ['that may break', 'break-inside: auto', 'Name'],
+])('a head that is not repeated because of a height %s is found as in a document that is shown', async (_, style, text) => {
+  const table = `<table><thead style="${style}"><tr><th style="${style}">${text}</thead>${'<tr><td>A row'.repeat(90)}</table>`;
+  for (const html of [table, `<table><tr><td>${table}</table>`]) {
+    const [hidden, shown] = [await client.report({ html }), await client.report({ html: `${html}<script></script>` })];
+    expect(hidden.warnings).toContainEqual(expect.objectContaining({ value: 'table-header-group' }));
+    expect(hidden.warnings).toEqual(shown.warnings);
+  }
+});
+
 test('a document with a script is not told that the window of the one before was another', async () => {
   const script = `addEventListener('resize', () => document.body.append(' resized')); setTimeout(() => document.body.append(innerHeight), 50)`;
   for (let n = 0; n < 5; n++) {

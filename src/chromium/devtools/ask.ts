@@ -26,20 +26,34 @@ export type Expected<K extends keyof Questions, T = Answer<K>> = [Answer<K>] ext
 export interface Cover {
   keptFor: ReadonlySet<keyof Questions>;
   remove(): Promise<unknown>;
+  /** Hides the document again. Undefined if it stays shown. */
+  putBack?(): Promise<unknown>;
 }
 
 const covers = new WeakMap<Session, Cover>();
+const removedCovers = new WeakMap<Session, Cover>();
 
 /** The cover will be removed before the first question for which it is not kept. */
 export function setCover(session: Session, cover: Cover | undefined): void {
+  removedCovers.delete(session);
   if (cover) covers.set(session, cover);
   else covers.delete(session);
 }
 
 async function uncover(session: Session): Promise<void> {
   const cover = covers.get(session);
+  if (!cover) return;
   covers.delete(session);
-  await cover?.remove();
+  removedCovers.set(session, cover);
+  await cover.remove();
+}
+
+/** Hides a document that was shown for a question. */
+export async function coverAgain(session: Session): Promise<void> {
+  const cover = removedCovers.get(session);
+  if (!cover?.putBack) return;
+  setCover(session, cover);
+  await cover.putBack();
 }
 
 /**

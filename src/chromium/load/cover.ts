@@ -6,7 +6,7 @@ import { BETWEEN_PRINTS } from '../../in-page/contract/limits.ts';
 import { ask, DONE, setCover } from '../devtools/ask.ts';
 import { DEFAULT_DEVICE, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, evaluate } from '../devtools/evaluate.ts';
-import { isLow, KEPT_FOR, lowWindow } from '../devtools/hiding.ts';
+import { hideBetweenPrints, isLow, KEPT_FOR } from '../devtools/hiding.ts';
 import type { HtmlClass } from './html/classify-html.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import type { LoadJob } from './load-job.ts';
@@ -40,10 +40,10 @@ export async function prepareCover(
   window: Viewport,
   hasScripts: boolean,
 ): Promise<void> {
-  const remove = () => Promise.all([emulation.resize(window), ask(session, 'removeCover', [], DONE)]);
-  setCover(session, cover && { keptFor: KEPT_FOR, remove });
   const wasLow = isLow(emulation.window);
-  await emulation.resize(cover === OF_THE_SCREEN ? lowWindow(window) : window);
+  const ofLong = { keptFor: KEPT_FOR, remove: () => ask(session, 'removeCover', [], DONE) };
+  setCover(session, cover === OF_LONG_DOCUMENTS ? ofLong : undefined);
+  await (cover === OF_THE_SCREEN ? hideBetweenPrints(session, emulation, window) : emulation.resize(window));
   if (wasLow && hasScripts) await evaluate(session, { expression: NEXT_FRAME }, ANYTHING);
 }
 

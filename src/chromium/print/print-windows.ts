@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { MAX_BLOCKS } from '../../in-page/contract/limits.ts';
 import type { LongDocument, ShownWindow, WindowOrder } from '../../in-page/contract/questions.ts';
-import { ask, DONE } from '../devtools/ask.ts';
+import { ask, DONE, setCover } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation } from '../devtools/emulation.ts';
 import { shape } from '../devtools/evaluate.ts';
@@ -74,5 +74,6 @@ export class PrintWindows {
   /** Shows the whole document again. */
   async end(): Promise<void> {
     await this.#step(ask(this.#session, 'endWindows', [], DONE));
+    setCover(this.#session, undefined);
   }
 }

@@ -62,6 +62,7 @@ export interface Questions {
   holdTemplateFonts(templates: string[]): null;
   findFailedFonts(): string[] | null;
   // Layout for paper
+  hideInAllWindows(hides: boolean): null;
   removeCover(): null;
   measureHeight(): DocumentHeight;
   noteHeights(): null;
