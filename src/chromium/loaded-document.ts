@@ -25,6 +25,7 @@ import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
 import type { PagedStyles } from './page-css/paged-properties.ts';
 import { PagedWorld } from './paged/paged-world.ts';
+import type { MissingResource } from './print/missing-resource.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
@@ -166,6 +167,12 @@ export class LoadedDocument implements AsyncDisposable {
     const sizes = possibleSizes(settings, this.#parts.load.loaded.pageSizes);
     const marks = this.printersMarks;
     return marks ? [...sizes, ...sizes.map((size) => addBleed(size, marks))] : sizes;
+  }
+
+  /** Adds to what the document lacks. */
+  addMissing(missing: readonly MissingResource[]): void {
+    const { templates } = this.#parts;
+    this.#parts.templates = { ...templates, missing: [...templates.missing, ...missing] };
   }
 
   /** Collects what the document lacks. Throws `render_gate_failed` if the caller wants no PDF in that case. */

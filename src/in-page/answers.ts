@@ -29,7 +29,7 @@ import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/pag
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
 import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
-import { measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
+import { findMissingInHeaders, measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
 import { namePages, preparePageNames, removePageNames } from './entries/paged/page-names.ts';
 import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
@@ -81,6 +81,7 @@ export const answers: Questions = {
   extendStyleSheets,
   findEffects,
   findLostContent,
+  findMissingInHeaders,
   findMissingParts,
   findTables,
   findUnhyphenated,

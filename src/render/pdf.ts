@@ -21,6 +21,7 @@ import { probeKey } from './probe-key.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { toReport } from './report.ts';
 import type { RenderReport } from './report-schema.ts';
+import { listMarkup } from './request/paged-options.ts';
 import type { RenderRequest } from './request/render-request.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
 import { paperView } from './steps/content-shrinking.ts';
@@ -180,9 +181,13 @@ async function printOnPage(page: Page, plan: PagePlan, deadline: Deadline) {
 
 /** Prints a document until it is as the order wants it. */
 async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Promise<PrintedDocument> {
-  const { content, load, print: wanted, shareOf, hanLanguages, finish, key } = plan;
+  const { content, load, print: wanted, paged: order, shareOf, hanLanguages, finish, key } = plan;
   const mayDivide = canDivide(plan);
-  await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages, mayDivide }, deadline);
+  const headerMarkup = [...listMarkup(order?.header), ...listMarkup(order?.footer)].join('');
+  await using document = await page.load(
+    { content, load, print: wanted, shareOf, hanLanguages, mayDivide, headerMarkup },
+    deadline,
+  );
   const chosen = document.settings ?? wanted;
   const paged = await preparePaged(document, plan, chosen);
   const settings = paged?.adjust(chosen) ?? chosen;

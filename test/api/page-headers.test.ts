@@ -8,6 +8,7 @@ import { sharedService } from '../support/shared-service.ts';
 import { unpackedText } from '../support/unpacked-text.ts';
 
 const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 async function render(html: string, options: object = {}): Promise<ReadPdf> {
   return readPdfReply(await service.pdf({ html, options }));
@@ -120,6 +121,14 @@ describe('header and footer', () => {
       expect(foot?.y).toBeLessThan(sizes[0]?.height ?? 0);
     },
   );
+
+  test('have a warning for each image that is missing', async () => {
+    const images = ['missing.png', 'data:image/png;base64,AAAA', 'http://missing.invalid/a.png'];
+    const header = images.map((src) => `<img src="${src}">`).join('');
+    const { warnings } = await client.report({ html: '<p>text', options: { header, margin: 'auto' } });
+    const missing = warnings.filter(({ kind }) => kind === 'resource_failed').map(({ url }) => url);
+    expect(missing.toSorted()).toEqual(images.toSorted());
+  });
 
   test('also without scripts, tagged, and on the pages that are asked for', async () => {
     const options = { header: HEADER, margin: 'auto', javascript: false, conformance: 'PDF/UA-1', pageRanges: '2-3' };

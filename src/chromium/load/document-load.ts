@@ -319,12 +319,12 @@ export class DocumentLoad implements Disposable {
   }
 
   #readMarkup(content: HtmlContent) {
-    const { load } = this.#context.job;
+    const { load, headerMarkup = '' } = this.#context.job;
     const { traces } = this.#context.parts;
     const html = withBase(content.html, content.baseUrl);
     const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
-    const usesNetwork = mentionsNetworkApis(html) || addsScript;
+    const usesNetwork = addsScript || [html, headerMarkup].some(mentionsNetworkApis);
     traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
     traces.needNavigation ||= htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content, usesNetwork));
     return { html, htmlClass, usesNetwork };

@@ -16,6 +16,8 @@ export interface LoadJob {
   print?: PrintSettings | undefined;
   /** Whether it is printed in windows if it is long, so that it is not laid out as a whole before. */
   mayDivide?: boolean;
+  /** The markup of headers and footers that become a part of the document when it is loaded. */
+  headerMarkup?: string;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
 }

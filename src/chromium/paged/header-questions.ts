@@ -4,6 +4,8 @@ import { Type } from 'typebox';
 import { type HeaderMargins, MAX_HEADERS } from '../../in-page/contract/page-headers.ts';
 import { DONE } from '../devtools/ask.ts';
 import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
+import { MISSING_PARTS, missingResources } from '../load/inspect/missing-resources.ts';
+import type { MissingResource } from '../print/missing-resource.ts';
 import type { PagedWorld } from './paged-world.ts';
 
 const PAUSE_MS = 3;
@@ -25,6 +27,10 @@ export async function measureHeaders(world: PagedWorld, widthsPx: number[]): Pro
     await sleep(PAUSE_MS);
   }
   return (await world.ask('measureHeaders', [widthsPx, false], HEIGHTS)) ?? [];
+}
+
+export async function findMissingInHeaders(world: PagedWorld): Promise<MissingResource[]> {
+  return missingResources(await world.ask('findMissingInHeaders', [], MISSING_PARTS));
 }
 
 export async function setHeaderMargins(world: PagedWorld, margins: HeaderMargins): Promise<void> {

@@ -94,6 +94,7 @@ export interface Questions {
   prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
   prepareHeaders(markup: string[]): null;
   measureHeaders(widthsPx: number[], waits: boolean): number[] | null;
+  findMissingInHeaders(): MissingPart[];
   setHeaderMargins(margins: HeaderMargins): null;
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];

@@ -4,7 +4,7 @@
  */
 
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import { measureHeaders, prepareHeaders, setHeaderMargins } from '../../chromium/paged/header-questions.ts';
+import { findMissingInHeaders, measureHeaders, prepareHeaders, setHeaderMargins } from '../../chromium/paged/header-questions.ts';
 import { clearance, EDGE_INCHES } from '../../chromium/print/header-footer.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import type { OverlayBox } from '../../in-page/contract/overlay.ts';
 import type { HeaderMargins } from '../../in-page/contract/page-headers.ts';
 import type { PageArea } from '../../pdf/paged/page-areas.ts';
 import { POINTS_PER_INCH, POINTS_PER_PX, PX_PER_INCH } from '../../units.ts';
-import type { HeaderOrder, PagedPlan } from '../request/paged-options.ts';
+import { type HeaderOrder, listMarkup, type PagedPlan } from '../request/paged-options.ts';
 import type { GeneratedContent } from './generated-content.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -59,6 +59,7 @@ class PageHeaders implements PagedPart {
     await prepareHeaders(this.#document.paged, [...this.#markup]);
     const { paper, margin } = this.#settings;
     await this.#measure([(paper.widthInches - margin.left - margin.right) * PX_PER_INCH]);
+    this.#document.addMissing(await findMissingInHeaders(this.#document.paged));
   }
 
   adjust(settings: PrintSettings): PrintSettings {
@@ -128,11 +129,6 @@ function choose(order: HeaderOrder | undefined, page: number, pages: number, nam
   const named = order.pages && Object.hasOwn(order.pages, name) ? order.pages[name] : undefined;
   const ofSide = page % 2 ? left : right;
   return named ?? (page === 0 ? first : undefined) ?? (page === pages - 1 ? last : undefined) ?? ofSide ?? all;
-}
-
-function listMarkup(order: HeaderOrder | undefined): string[] {
-  const { pages = {}, ...others } = order ?? {};
-  return [...Object.values(others), ...Object.values(pages)];
 }
 
 /** Returns the upper edge: as far from the edge of the sheet as templates are, or nearer if there is less room. Throws `print_failed`. */

@@ -18,6 +18,11 @@ export interface HeaderOrder {
   pages?: Record<string, string>;
 }
 
+export function listMarkup(order: HeaderOrder | undefined): string[] {
+  const { pages = {}, ...others } = order ?? {};
+  return [...Object.values(others), ...Object.values(pages)];
+}
+
 export interface PagedPlan {
   header: HeaderOrder | undefined;
   footer: HeaderOrder | undefined;

@@ -402,6 +402,7 @@ export class NetworkMonitor {
   #record(loading: Loading): void {
     if (loading.recorded) return;
     loading.recorded = true;
+    if (this.#traffic.failed.some(({ url }) => url === cut(loading.url))) return; // it is tried again
     loading.proxyFailure = this.#findProxyFailure(loading);
     this.#traffic.failures++;
     if (this.#traffic.failed.length >= MAX_KEPT) return;

@@ -19,7 +19,7 @@ export const ELEMENT_STEPS = [
   ...[noteImages, noteAddresses, noteEmbedded, noteScripts, noteMedia, noteLinks, noteSprites, noteMarkup, noteFailed],
 ];
 
-function noteImages({ page, root }: Place, note: Note): void {
+export function noteImages({ page, root }: Place, note: Note): void {
   for (const image of selectIn<HTMLImageElement>(root, 'img')) {
     if (!image.complete || image.naturalWidth > 0) continue;
     const url = chosenUrl(image, page);

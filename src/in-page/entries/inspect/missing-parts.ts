@@ -26,7 +26,7 @@ export async function findMissingParts(decodesImages: boolean): Promise<MissingP
   return [...found.values()];
 }
 
-function noteIn(found: Map<string, MissingPart>, base: string): Note {
+export function noteIn(found: Map<string, MissingPart>, base: string): Note {
   const shorten = (given: string) => {
     const url = URL.parse(given, base);
     return (url && /^https?:/.test(url.protocol) ? url.href : given).slice(0, MAX_MISSING_URL);

@@ -2,6 +2,7 @@
  * Prepares headers and footers: their markup in, their heights out. They are copies of elements in the document while they are measured and
  * painted, so that its styles and fonts apply to them, and theirs do not apply to it at other times.
  */
+import type { MissingPart } from '../../contract/inspection.ts';
 import type { OverlayBox } from '../../contract/overlay.ts';
 import { HEADER_FIELDS, type HeaderMargins } from '../../contract/page-headers.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
@@ -9,6 +10,8 @@ import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { call, measureBox, read } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
+import { noteImages } from '../inspect/missing-elements.ts';
+import { noteIn } from '../inspect/missing-parts.ts';
 import { fillBox, paintWith, registerPainter, wrapLike } from './overlay.ts';
 
 /** Unlike `header`, few rules of documents match it. */
@@ -77,6 +80,13 @@ function areImagesLoading(fragment: DocumentFragment, copy: Element): boolean {
   const copies = [...selectIn<HTMLImageElement>(copy, 'img')];
   const images = [...selectIn<HTMLImageElement>(fragment as never, 'img')];
   return images.some(({ complete, naturalWidth }, n) => !complete || (naturalWidth > 0 && copies[n]?.complete === false));
+}
+
+/** Finds their images that were not loaded. */
+export function findMissingInHeaders(): MissingPart[] {
+  const found = new Map<string, MissingPart>();
+  for (const fragment of fragments) noteImages({ page: document, root: fragment as never }, noteIn(found, document.baseURI));
+  return [...found.values()];
 }
 
 /** Replaces the margins that it has set before. */
