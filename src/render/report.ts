@@ -1,8 +1,10 @@
 /** Builds the report of a render: network use, warnings and timings. */
+
 import type { Content } from '../chromium/load/load-settings.ts';
 import { hostWithPort } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
 import { findFontPackage } from '../fonts/optional-fonts.ts';
+import { CONTENTS_OPTION } from '../in-page/contract/paged.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
 import type { RenderReport, Warning } from './report-schema.ts';
 import type { WarningKind } from './request/schemas/warnings.ts';
@@ -145,7 +147,8 @@ function notRepeatedWarning({ element, display }: PageReport['unrepeated'][numbe
 
 function targetWarnings(missing: PageReport['missingTargets'] = []): Warning[] {
   return missing.map(({ to, element }): Warning => {
-    const message = `${element} refers to ${to}, which the document does not have, or does not show; give an element this id, or correct the link`;
+    const remedy = element === CONTENTS_OPTION ? 'correct its selector' : 'give an element this id, or correct the link';
+    const message = `${element} refers to ${to}, which the document does not have, or does not show; ${remedy}`;
     return { kind: 'target_missing', url: to, element, message };
   });
 }

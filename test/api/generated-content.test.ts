@@ -91,6 +91,38 @@ describe('references', () => {
     expect(await web.ada.report({ html: markup })).toMatchObject({ warnings: [{ kind: 'target_missing', url: '#h' }] });
   });
 
+  test('to what a closed element hides give a warning', async () => {
+    const markup = `<style>a::after { content: target-counter(attr(href), page) }</style><a href="#h">a</a>
+      <details><summary>more</summary><p id="h">hidden</details>`;
+    expect((await web.render(markup)).pages).toEqual(['a more']);
+    expect((await web.ada.report({ html: markup })).warnings).toContainEqual(
+      expect.objectContaining({ kind: 'target_missing', url: '#h' }),
+    );
+  });
+
+  test.each([
+    'hebrew',
+    'thai',
+    'arabic-indic',
+    'devanagari',
+    'hiragana',
+    'katakana',
+    'cjk-decimal',
+    'lower-greek',
+    'upper-roman',
+  ])('write numbers as Chromium does: %s', async (style) => {
+    const numbers = [1, 10, 15, 16, 48, 49, 99, 115, 400, 516, 1_015, 3_999];
+    const targets = numbers.map(
+      (number) => `<i id="n${number}" style="counter-reset: n ${number}"></i><a href="#n${number}"></a>`,
+    );
+    const css = `i::after { content: counter(n, ${style}) } a::after { content: target-counter(attr(href), n, ${style}) } i, a { display: block }`;
+    const { placed } = await web.render(`<html lang="ja"><style>${css}</style>${targets.join('')}`);
+    const lines = Map.groupBy(placed[0] ?? [], ({ y }) => Math.round(y));
+    const texts = [...lines].map(([, line]) => line.map(({ text }) => text).join(''));
+    expect(texts.length).toBe(2 * numbers.length);
+    for (const [n, text] of texts.entries()) if (n % 2) expect(text).toBe(texts[n - 1]);
+  });
+
   test('that never settle fail, and name the entry', async () => {
     // VIII takes two lines and pushes its target to page 9; IX takes one, so that the target is on page 8 again.
     const html = `<style>@page { size: 200px 200px; margin: 0 } body { margin: 0; font: 20px/20px monospace } p { margin: 0; break-after: page }
@@ -152,6 +184,9 @@ describe('contents', () => {
   });
 
   test('are refused without their place, and with a selector that is not one', async () => {
+    const empty = { html: '<p>no heading', options: { toc: { title: 'Contents' } } };
+    expect((await web.render(empty.html, empty.options)).pages).toEqual(['no heading']);
+    expect((await web.ada.report(empty)).warnings).toMatchObject([{ kind: 'target_missing', element: 'options.toc' }]);
     const missing = await web.ada.pdf({ html: CHAPTERS, options: { toc: { place: '#nowhere' } } });
     expect(await problem(missing, 400, 'invalid_request')).toMatchObject({ errors: [{ path: 'options.toc.place' }] });
     for (const name of ['place', 'selector']) {

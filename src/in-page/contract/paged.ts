@@ -19,6 +19,9 @@ export const MAX_PAGE_NUMBER = 1_000_000_000;
 /** The fragment of a URL that leads to an element, which the PDF has as a destination. */
 export type Target = string;
 
+/** Stands for the element that refers to headings that the document does not have. */
+export const CONTENTS_OPTION = 'options.toc';
+
 export interface PagedElements {
   /** What `string-set` assigns, in the order of the document. */
   strings: Array<{ name: string; value: string; at: Target; spaceAbove: number }>;

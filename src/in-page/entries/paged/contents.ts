@@ -19,18 +19,19 @@ export const CONTENTS_RULES = `@layer platen-toc {
   .platen-toc a::after { --platen-content: leader(".") " " target-counter(attr(href), page) }
 }`;
 
-/** Returns the name of a selector that is none, or that has no element. */
+/** Returns the name of a selector that is none, or that has no element. Without headings, `empty`, and nothing is added. */
 export function addContents(
   { selector, title, depth, place }: ContentsOrder,
   key: string,
   changes: Changes,
-): 'place' | 'selector' | undefined {
+): 'place' | 'selector' | 'empty' | undefined {
   if (!isSelector(selector)) return 'selector';
   const around = place ? isSelector(place) && findFirst(document as never, place) : read(document, 'body');
   if (!around) return 'place';
   const headings = [...call(document, 'querySelectorAll', selector)]
-    .filter((each) => call(each, 'checkVisibility'))
+    .filter((each) => call(each, 'checkVisibility') && !findClosest(each, '.platen-toc'))
     .slice(0, MAX_ENTRIES);
+  if (!headings.length) return 'empty';
   const nav = create('nav', `platen-toc${place ? '' : ' platen-toc-page'}`);
   nav.setAttribute('role', 'doc-toc');
   if (title) {
@@ -38,13 +39,7 @@ export function addContents(
     name.textContent = title;
     nav.append(name);
   }
-  addEntries(
-    nav,
-    headings.filter((heading) => !findClosest(heading, '.platen-toc')),
-    depth,
-    key,
-    changes,
-  );
+  addEntries(nav, headings, depth, key, changes);
   call(around, place ? 'append' : 'prepend', nav);
   changes.add(() => nav.remove());
   return undefined;

@@ -1,5 +1,6 @@
 /** Reads what depends on the pages of a document, and changes it as its print tells. Runs in an isolated world. */
 import {
+  CONTENTS_OPTION,
   type ContentsOrder,
   MAX_PAGE_NUMBER,
   MAX_PAGED_TEXT,
@@ -42,7 +43,7 @@ let references: References | undefined;
 export function readPagedContent(key: string, contents: ContentsOrder | null): PagedElements | PagedRefusal {
   adoptStyles(`${PROPERTY_RULES} ${REFERENCE_RULES} ${SPACING_RULES} ${contents ? CONTENTS_RULES : ''}`, changes);
   const notFound = contents && addContents(contents, key, changes);
-  if (notFound) return { notFound };
+  if (notFound && notFound !== 'empty') return { notFound };
   readStyleAttributes();
   const generated = findGenerated();
   const targets = findTargets(generated);
@@ -52,6 +53,7 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
   const destinations = new Destinations(key, changes);
   references = new References(generated, targets, counters, destinations, changes);
   references.show([]);
+  const unlisted = notFound ? [{ to: contents.selector.slice(0, MAX_PAGED_TEXT), element: CONTENTS_OPTION }] : [];
   const running = takeRunning(destinations, changes);
   const found: PagedElements = {
     strings: titled.flatMap((element) => readStrings(element, counters.get(element), destinations)),
@@ -61,7 +63,7 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
     names: readPageNames(destinations),
     isReversed: getComputedStyle(read(document, 'documentElement')).direction === 'rtl',
     running,
-    missing: references.missing.slice(0, 100),
+    missing: [...unlisted, ...references.missing].slice(0, 100),
   };
   const exceeded = Object.keys(PAGED_LIMITS) as Array<keyof typeof PAGED_LIMITS>;
   const limit = exceeded.find((name) => found[name].length > PAGED_LIMITS[name]);

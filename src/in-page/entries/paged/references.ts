@@ -164,7 +164,7 @@ function findTarget(address: string, anchors: ReadonlyMap<string, Element>): Ele
 
 /** The element, or the first in it if it has no box of its own. Null if nothing of it is shown. */
 function findShown(element: Element): Element | null {
-  const isShown = (each: Element) => call(each, 'getClientRects').length > 0;
+  const isShown = (each: Element) => call(each, 'checkVisibility') && call(each, 'getClientRects').length > 0;
   if (isShown(element)) return element;
   return getComputedStyle(element).display === 'contents' ? ([...selectIn(element, '*')].find(isShown) ?? null) : null;
 }

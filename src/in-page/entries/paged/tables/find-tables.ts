@@ -156,5 +156,5 @@ function readAmounts(
 
 function noNumber(selector: string, column: string, amount: string): string {
   const shown = JSON.stringify(amount.slice(0, 60));
-  return `${selector}: data-${column} is ${shown}, and must be a decimal number such as 1234.50 or -3, without exponent, grouping and currency`;
+  return `${selector}: data-${column} is ${shown}, and must be a decimal number such as 1234.50 or -3, of at most 40 digits before and 20 after the point, without exponent, grouping and currency`;
 }
