@@ -260,7 +260,8 @@ export class LoadedDocument implements AsyncDisposable {
 
   async #printToPdf(settings: PrintSettings): Promise<string> {
     const { session } = this.#page;
-    coverAgain(session).catch(() => {}); // the loss of a page is reported by the print
+    // Text is laid out for paper faster if it has been laid out before, and tables are not.
+    if (this.htmlClass.mayRepeatRows) coverAgain(session).catch(() => {}); // the loss of a page is reported by the print
     const printing = session.send('Page.printToPDF', printParameters(settings));
     const { stream } = await this.#attempt.step(printing.catch((error: unknown) => awaitCrash(session, error)));
     if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');

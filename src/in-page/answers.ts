@@ -35,7 +35,7 @@ import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
 import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
 import { findTables } from './entries/paged/tables/find-tables.ts';
-import { changeTables, markAllRows, prepareTables } from './entries/paged/tables/prepare-tables.ts';
+import { changeTables, hideTableRows, markAllRows, prepareTables } from './entries/paged/tables/prepare-tables.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
@@ -131,6 +131,7 @@ export const answers: Questions = {
   restoreFields,
   showOverlay,
   hidePageStyles,
+  hideTableRows,
   showPageStyles,
   preparePageNames,
   removePageNames,

@@ -20,6 +20,7 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   'hideDocument',
   'hideInAllWindows',
   'hidePageStyles',
+  'hideTableRows',
   'insertSoftHyphens',
   'inspectText',
   'listHyphenatedWords',

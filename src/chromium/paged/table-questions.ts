@@ -62,13 +62,14 @@ export function findTables(world: PagedWorld): Promise<FoundTables> {
 }
 
 /** `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. */
-export function prepareTables(
+export async function prepareTables(
   world: PagedWorld,
   key: string,
   reserved: string[][][],
   mayPaintHeads: boolean,
 ): Promise<PreparedTable[]> {
-  return world.ask('prepareTables', [key, reserved, mayPaintHeads], PREPARED);
+  await world.ask('hideTableRows', [key, reserved, mayPaintHeads], DONE);
+  return world.ask('prepareTables', [], PREPARED);
 }
 
 export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {

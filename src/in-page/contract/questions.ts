@@ -91,7 +91,8 @@ export interface Questions {
   namePages(classes: PageClass[], pages: number[]): Naming;
   findTables(): FoundTables;
   markAllRows(number: number): PreparedTable['marks'];
-  prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[];
+  hideTableRows(key: string, reserved: string[][][], mayPaintHeads: boolean): null;
+  prepareTables(): PreparedTable[];
   prepareHeaders(markup: string[]): null;
   measureHeaders(widthsPx: number[], waits: boolean): number[] | null;
   findMissingInHeaders(): MissingPart[];

@@ -5,8 +5,7 @@
  */
 import { MAX_ROW_GROUPS } from '../../contract/limits.ts';
 import type { UnrepeatedRows } from '../../contract/questions.ts';
-import { adoptStyles } from '../../dom/adopt-styles.ts';
-import { Changes } from '../../dom/changes.ts';
+import { withHeadsAlone } from '../../dom/heads-alone.ts';
 import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { isHiddenWhole } from '../../dom/visibility.ts';
@@ -14,10 +13,8 @@ import { isHiddenWhole } from '../../dom/visibility.ts';
 const HIGHEST_REPEATED = 1 / 4;
 /** The layout on the screen is different, so that it only tells whether it is worthwhile to lay out the page. */
 const SUSPICIOUS = 0.1;
-/** Shows a hidden document without the bodies of tables, whose heads are as narrow and as high as they can become. */
-const HEADS_ALONE = `:root, body { display: block !important }
-tbody:not(:has(thead, tfoot), :is(thead, tfoot) *) { display: none !important }
-table { table-layout: auto !important; width: min-content !important; min-width: 0 !important }
+/** Heads are as narrow and as high as they can become. */
+const NARROW = `table { table-layout: auto !important; width: min-content !important; min-width: 0 !important }
 td, th, col, colgroup { width: auto !important }`;
 
 /**
@@ -25,13 +22,7 @@ td, th, col, colgroup { width: auto !important }`;
  */
 export function findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[] {
   if (!isHiddenWhole()) return findRows(heightPx * (isPage ? HIGHEST_REPEATED : SUSPICIOUS), heightPx / (isPage ? 1 : 2));
-  const changes = new Changes();
-  try {
-    adoptStyles(HEADS_ALONE, changes);
-    return findRows(isHiddenWhole() ? 0 : heightPx * SUSPICIOUS, 0);
-  } finally {
-    changes.undo();
-  }
+  return withHeadsAlone(() => findRows(isHiddenWhole() ? 0 : heightPx * SUSPICIOUS, 0), NARROW);
 }
 
 /** Lists groups that are higher than `rowsPx` in tables that are higher than `tablePx`. */

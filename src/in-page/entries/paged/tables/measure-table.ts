@@ -1,21 +1,14 @@
-/** Measures a table whose head and foot depend on their pages, before it is changed, because each change needs a new layout. */
+/** Measures a table whose head and foot depend on their pages, before it is changed. Its bodies need not be laid out. */
 import { measureBox, read } from '../../../dom/nodes.ts';
 import { measureEdges, type RowEdges } from './row-edges.ts';
-
-/** Cells that share borders lose half of them. */
-const THIN_PX = 1;
 
 /** The margin of a table that pulls up what is next to it by this many pixels. */
 export type MarginAt = (pulledPx: number) => number;
 
 export interface MeasuredTable {
   collapsesBorders: boolean;
-  /** Whether rows are much lower when their cells, which share borders with others, have none of their own. */
-  losesBorders: boolean;
   /** The space between rows. */
   spacingPx: number;
-  /** The heights of rows that are on some pages. */
-  heights: ReadonlyMap<HTMLTableRowElement, number>;
   /** How far the borders of their cells reach around them, as `inset`. */
   insets: ReadonlyMap<HTMLTableCellElement, string>;
   /** Of rows whose cells share borders. */
@@ -34,19 +27,13 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const box = measureBox(table);
   return {
     collapsesBorders,
-    losesBorders: collapsesBorders && cells.some((cell) => hasThickBorder(getComputedStyle(cell))),
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
-    heights: measureHeights(rows),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
     above: pullThrough(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
     below: pullThrough(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
     before: rows.length ? findBefore(table) : undefined,
   };
-}
-
-export function measureHeights(rows: readonly HTMLTableRowElement[]): Map<HTMLTableRowElement, number> {
-  return new Map(rows.map((row) => [row, measureBox(row).height]));
 }
 
 /** The margin between a table and its neighbour is the larger of theirs, or the sum if one of them is negative. */
@@ -67,10 +54,6 @@ function pullThrough(
 function insetOf(cell: HTMLTableCellElement): string {
   const { borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth } = getComputedStyle(cell);
   return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
-}
-
-function hasThickBorder({ borderTopWidth, borderBottomWidth }: CSSStyleDeclaration): boolean {
-  return Math.max(toPixels(borderTopWidth), toPixels(borderBottomWidth)) > THIN_PX;
 }
 
 function toPixels(length = ''): number {

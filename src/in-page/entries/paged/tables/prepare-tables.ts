@@ -18,13 +18,14 @@ import { adoptStyles } from '../../../dom/adopt-styles.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { createHtml, setLook } from '../../../dom/create-html.ts';
 import { Destinations } from '../../../dom/destinations.ts';
-import { call, findClosest, read, readAttribute, readName } from '../../../dom/nodes.ts';
+import { withHeadsAlone } from '../../../dom/heads-alone.ts';
+import { call, findClosest, measureBox, read, readAttribute, readName } from '../../../dom/nodes.ts';
 import { createInnerProbe, createProbe, createRuler, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { fillBox, registerPainter, toPixels, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
-import { type MeasuredTable, measureHeights, measureTable } from './measure-table.ts';
+import { type MeasuredTable, measureTable } from './measure-table.ts';
 import type { RowEdges } from './row-edges.ts';
 
 /** Unlike `span`, no rules of documents match it. */
@@ -38,22 +39,28 @@ const changes = new Changes();
 /** The tables as they were. */
 let measures: MeasuredTable[] = [];
 let tables: TablePreparation[] = [];
+let probes = new Probes(changes);
 
 /**
- * `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. Only if heads may be painted, rows
- * below others take no room where they are not shown.
+ * Hides what is painted. `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. Only if heads
+ * may be painted, rows below others take no room where they are not shown.
  */
-export function prepareTables(key: string, reserved: string[][][], mayPaintHeads: boolean): PreparedTable[] {
+export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads: boolean): null {
   const rows = pagedTables().map(({ table }) => [
     ...(mayPaintHeads ? rowsAboveOthers(table) : []),
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
   ]);
-  measures = pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? []));
+  measures = withHeadsAlone(() => pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? [])));
   adoptStyles(WHOLE_ROWS, changes);
-  const probes = new Probes(changes);
+  probes = new Probes(changes);
   probes.add(createRuler(`${key}:ruler`, RULER_PX));
-  tables = pagedTables().map((table, number) => new TablePreparation(table, number, key, probes));
+  tables = pagedTables().map((table, number) => new TablePreparation(table, number, key));
   for (const [number, table] of tables.entries()) table.hideRows(reserved[number] ?? [], rows[number] ?? []);
+  return null;
+}
+
+/** Prepares tables whose rows are hidden. */
+export function prepareTables(): PreparedTable[] {
   for (const table of tables) table.measureHidden(); // of all at once, because each change needs a new layout
   const prepared = tables.map((table) => table.prepare());
   probes.place();
@@ -86,7 +93,6 @@ class TablePreparation {
   /** With what the names of its parts begin. */
   readonly #name: string;
   readonly #key: string;
-  readonly #probes: Probes;
   readonly #measured: MeasuredTable;
   readonly #destinations: Destinations;
   /** What each sum is at the end of the table. */
@@ -94,9 +100,9 @@ class TablePreparation {
   /** The rows that the overlay paints. */
   readonly #painted = new Map<HTMLTableRowElement, PaintedRow>();
   #swapped: PreparedTable['swapped'] = { above: [], below: [] };
-  #heights: ReadonlyMap<HTMLTableRowElement, number>;
+  #heights: ReadonlyMap<HTMLTableRowElement, number> = new Map();
 
-  constructor({ table, rows, carries, found }: PagedTable, number: number, key: string, probes: Probes) {
+  constructor({ table, rows, carries, found }: PagedTable, number: number, key: string) {
     this.#table = table;
     this.#rows = [...rows];
     this.#carries = carries;
@@ -104,10 +110,8 @@ class TablePreparation {
     this.#number = number;
     this.#name = `t${number}`;
     this.#key = key;
-    this.#probes = probes;
     this.#measured = measures[number] as MeasuredTable;
     this.#destinations = new Destinations(`${markPrefix(key)}${number}r`, changes);
-    this.#heights = this.#measured.heights;
   }
 
   hideRows(reserved: string[][], onPages: HTMLTableRowElement[]): void {
@@ -121,7 +125,7 @@ class TablePreparation {
   }
 
   measureHidden(): void {
-    if (this.#measured.losesBorders) this.#heights = measureHeights([...this.#painted.keys()]);
+    this.#heights = new Map([...this.#painted.keys()].map((row) => [row, measureBox(row).height]));
   }
 
   prepare(): PreparedTable {
@@ -288,8 +292,8 @@ class TablePreparation {
     const { before } = this.#measured;
     if (!before) return '';
     const name = `${this.#name}before`;
-    this.#probes.nameAnchor(before, `--${this.#key}-${name}`);
-    this.#probes.add(createProbe(`${this.#key}:${name}`, `--${this.#key}-${name}`, 'end'));
+    probes.nameAnchor(before, `--${this.#key}-${name}`);
+    probes.add(createProbe(`${this.#key}:${name}`, `--${this.#key}-${name}`, 'end'));
     return name;
   }
 }
