@@ -126,7 +126,7 @@ describe('documents that are rendered twice', () => {
     expect((await failure(args)).stderr).toContain('PLATEN_API_KEY');
     const { stdout } = await runCli(args, { ...env, PLATEN_API_KEY: service.key });
     expect(stdout).toContain('2 same, 0 different, 0 failed');
-    const wrong = await failure([...args, '--json'], { PLATEN_API_KEY: `${service.key.slice(0, -1)}x` });
+    const wrong = await failure([...args, '--json'], { PLATEN_API_KEY: `${service.key.slice(0, -1)}~` });
     expect(wrong).toMatchObject({ code: 2 });
   });
 });
