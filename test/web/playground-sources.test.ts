@@ -9,7 +9,7 @@ import { openPlaygrounds } from '../support/playgrounds.ts';
 import { startService } from '../support/service.ts';
 import { html, Site } from '../support/site.ts';
 import { openSnippetFolder } from '../support/snippet-runs.ts';
-import { NARROW } from '../support/web-page.ts';
+import { NARROW, SEES_BODIES, SEES_DOWNLOADS } from '../support/web-page.ts';
 
 const site = await Site.start().then(closeAfterAll);
 const service = await startService({
@@ -41,10 +41,9 @@ test('renders Markdown while it is written, and keeps it in the draft, the link 
   await playground.write('Markdown', '# Terms of ACME\n\n- first\n- **second**');
   await playground.shows('second');
 
-  const preview = await playground.download();
   const code = await playground.codeIn('curl');
   expect(code).toContain('"markdown": "# Terms of ACME');
-  expect((await snippets.run('curl', code, service.key)).equals(preview)).toBe(true);
+  if (SEES_DOWNLOADS) expect((await snippets.run('curl', code, service.key)).equals(await playground.download())).toBe(true);
 
   await page.reload();
   await playground.shows('Terms of ACME');
@@ -97,10 +96,8 @@ test('renders a URL with the session of a key, on request only, as one document'
   await page.keyboard.press('Enter');
   await playground.shows('From the site');
   const asked = sent.filter(({ path }) => path === '/v1/pdf').map(({ body }) => body);
-  expect(asked).toEqual([
-    { url: 'not a URL', store: false },
-    { url: `${site.origin}/page`, store: false },
-  ]);
+  expect(asked).toHaveLength(2);
+  if (SEES_BODIES) expect(asked).toEqual(['not a URL', `${site.origin}/page`].map((url) => ({ url, store: false })));
   expect(await count()).toBe(before + 1);
   await page.reload(); // which renders nothing by itself
   await page.getByRole('button', { name: 'Render', exact: true }).last().waitFor();
