@@ -79,12 +79,12 @@ test('keeps its layout on a narrow screen while it renders, with the template to
   const { page } = await open({ viewport: NARROW });
   await page.getByText('Rendered', { exact: true }).waitFor();
   const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height;
-  const head = await heightOf('.head');
+  const head = await heightOf('.top-bar');
   const tools = await heightOf('.editors-head');
   await page.route('**/v1/playground/pdf', () => {});
   await page.getByRole('button', { name: 'Template', exact: true }).click();
   await page.getByRole('button', { name: 'Rendering' }).waitFor();
-  expect(await heightOf('.head')).toBe(head);
+  expect(await heightOf('.top-bar')).toBe(head);
   expect(await heightOf('.editors-head')).toBe(tools);
 });
 

@@ -4,7 +4,7 @@ import { Brand } from '../shared/brand.tsx';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { deleteDrafts, readChanges } from '../shared/kept-drafts.ts';
-import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { TopBar } from '../shared/top-bar.tsx';
 import { route } from '../shell/route.ts';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
@@ -17,24 +17,19 @@ export function Header({ here }: { here: string }) {
   const shown = PAGES.filter((page) => page.within === undefined && (isAdministrator || !page.isAdministration));
   return (
     <header class="top">
-      <div class="top-row">
-        <a class="brand" href="/dashboard/documents">
-          <Brand />
-        </a>
-        <div class="top-end">
-          <span class="account hint">
-            <bdi>{session.value?.account.name}</bdi>
-          </span>
-          <a class="top-link" href="/edit">
-            Playground
+      <TopBar
+        title={
+          <a class="brand" href="/dashboard/documents">
+            <Brand />
           </a>
-          <a class="top-link" href="/docs">
-            Docs
-          </a>
-          <ThemeSwitch />
-          <SignOut />
-        </div>
-      </div>
+        }
+        other={['Playground', '/edit']}
+      >
+        <span class="account hint">
+          <bdi>{session.value?.account.name}</bdi>
+        </span>
+        <SignOut />
+      </TopBar>
       <nav aria-label="Dashboard">
         {shown.map(({ path, title }) => (
           <a key={path} href={`/dashboard/${path}`} aria-current={path === here ? 'page' : path === within ? 'true' : undefined}>

@@ -25,7 +25,7 @@ export function SignIn({ page = 'Dashboard', hint = DASHBOARD }: { page?: string
         </h1>
       </SignInForm>
       <footer class="actions">
-        <a href="/">Playground</a>
+        <a href="/edit">Playground</a>
         <a href="/docs">Documentation</a>
         <ThemeSwitch />
       </footer>

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { LiveSwitch } from '../shared/live-switch.tsx';
-import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { showToast, Toasts } from '../shared/toast.tsx';
+import { TopBar } from '../shared/top-bar.tsx';
 import { closeDialog, type DialogName, openDialog, showDialog } from './dialogs.ts';
 import { canDownload, downloadPdf, downloadWaits } from './download.ts';
 import { generation } from './draft.ts';
@@ -93,18 +93,17 @@ function Dialogs() {
 }
 
 function Head() {
+  const { record } = opened.value ?? {};
   return (
-    <header class="head">
-      <h1 class="brand">
-        <Brand /> <span>{opened.value ? <bdi>{opened.value.record.name}</bdi> : 'Playground'}</span>
-      </h1>
-      <nav aria-label="Pages of the service">
-        <a href={opened.value ? `/dashboard/templates/${opened.value.record.template_id}` : '/dashboard'}>
-          {opened.value ? 'Files and versions' : 'Dashboard'}
-        </a>
-        <a href="/docs">Docs</a>
-      </nav>
-      <div class="head-actions">
+    <header>
+      <TopBar
+        title={
+          <h1 class="brand">
+            <Brand /> <span>{record ? <bdi>{record.name}</bdi> : 'Playground'}</span>
+          </h1>
+        }
+        other={record ? ['Files and versions', `/dashboard/templates/${record.template_id}`] : ['Dashboard', '/dashboard']}
+      >
         {!isCharged.value && <LiveSwitch look="live" />}
         <button
           type="button"
@@ -114,14 +113,13 @@ function Head() {
           title="Ctrl+Enter"
         >
           <Icon name="play" />
-          {renderSeconds.value !== undefined ? 'Rendering' : isCharged.value && opened.value ? 'Save and render' : 'Render'}
+          {renderSeconds.value !== undefined ? 'Rendering' : isCharged.value && record ? 'Save and render' : 'Render'}
         </button>
         <Action icon="download" label="Download" disabled={!canDownload.value} busy={downloadWaits.value} onClick={downloadPdf} />
         <Action icon="copy" label="Copy as code" onClick={() => showDialog('copy')} />
         <Action icon="link" label="Link" onClick={() => showDialog('link')} />
         <Action icon="help" label="Help" onClick={() => showDialog('help')} bare />
-        <ThemeSwitch />
-      </div>
+      </TopBar>
     </header>
   );
 }

@@ -52,7 +52,7 @@ function SlowRender() {
 /** The button disappears, so the focus moves to the one that renders again. */
 function cancel(): void {
   loop.cancel();
-  document.querySelector<HTMLElement>('.head .primary')?.focus();
+  document.querySelector<HTMLElement>('.top-bar .primary')?.focus();
 }
 
 type Bad = Extract<RenderState, { kind: 'problem' | 'unsent' | 'waiting' }>;
