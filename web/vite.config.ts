@@ -68,6 +68,16 @@ function documentation(): Plugin {
   };
 }
 
+/**
+ * What each page needs at first is in few files, because browsers ask for six at a time, and a slow line takes longer to answer than to
+ * send them. The documentation has the first group only.
+ */
+const FIRST_FILES = [
+  { name: 'base', test: /[/]node_modules[/]@?preact[/]|[/]shared[/](storage|theme)|preload-helper/, priority: 3 },
+  { name: 'common', test: /[/]web[/](shared|shell|playground[/]files)[/]/, priority: 2 },
+  { name: 'editor', test: /[/]web[/]playground[/]/, priority: 1 },
+].map((group) => ({ ...group, tags: ['$initial' as const] }));
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -82,6 +92,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: ['index.html', 'dashboard.html', 'docs.html'].map((name) => `${import.meta.dirname}/${name}`),
+      output: { codeSplitting: { groups: FIRST_FILES } },
     },
   },
 });

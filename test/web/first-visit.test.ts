@@ -9,6 +9,8 @@ import { HAS_DEVTOOLS, SEES_BODIES } from '../support/web-page.ts';
 
 /** The script, its styles, the PDF and the picture. */
 const MAX_BYTES = 150_000;
+/** A browser asks for six at a time. */
+const MAX_FILES = 8;
 /** Scripts and styles until the documents are listed. */
 const MAX_DASHBOARD_BYTES = 40_000;
 const PICTURE = /^\/v1\/playground\/results\/pgr_\w+\/pages\/1\.png$/;
@@ -39,6 +41,7 @@ test.runIf(HAS_DEVTOOLS)(
     await page.goto('/');
     const { asked, bytes } = await first;
     expect(asked.filter((url) => VIEWER.test(url) || EDITOR.test(url))).toEqual([]);
+    expect(asked.filter((url) => url.startsWith('/assets/')).length).toBeLessThanOrEqual(MAX_FILES);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes, JSON.stringify(transferred, null, 1)).toBeLessThanOrEqual(MAX_BYTES);
     await Promise.all([viewer, editor]);
