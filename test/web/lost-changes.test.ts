@@ -299,7 +299,7 @@ test('opens from the list what another tab is changing', async () => {
   await listed.waitFor();
   await first.write('Template', '<p>a later text');
   await waitUntilKept(first.page, 'a later text');
-  await Promise.all([page.waitForEvent('load'), listed.click()]);
+  await listed.click();
   await editorOf(page);
   await waitUntilKept(page, 'a later text');
 });
@@ -345,3 +345,30 @@ async function saveAs(page: Page, name: string): Promise<void> {
   await page.getByRole('dialog').getByLabel('Name').fill(name);
   await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
 }
+
+test('opens another draft from the list while the storage is full', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id);
+  const { page } = editor;
+  await page.goto('/edit');
+  await editor.ready();
+  await editor.write('HTML', '<p>of its own');
+  await waitUntilKept(page, 'of its own');
+  await page.goto(`/edit?template=${id}`);
+  await editor.ready();
+  await page.evaluate("IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }");
+  await editor.write('Template', '<p>nowhere but here');
+  await page.getByText('This browser does not keep your text').waitFor();
+  const choose = async (answer: 'accept' | 'dismiss') => {
+    await page.getByRole('button', { name: 'Drafts', exact: true }).click();
+    const asked = page.waitForEvent('dialog').then((dialog) => dialog[answer]());
+    await page.getByRole('button', { name: /^of its own/ }).click();
+    await asked;
+  };
+  await choose('dismiss');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await has(editor, 'nowhere but here');
+  await choose('accept');
+  await has(editor, 'of its own', 'HTML');
+});

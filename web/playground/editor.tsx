@@ -7,7 +7,7 @@ import { request } from '../shared/api.ts';
 import { SIGNED_IN } from '../shared/signed-in.ts';
 import { readStored } from '../shared/storage.ts';
 import { clearToasts, showToast } from '../shared/toast.tsx';
-import { replaceAddress, route } from '../shell/route.ts';
+import { go, replaceAddress, route } from '../shell/route.ts';
 import './playground.css';
 import { App, Off } from './app.tsx';
 import { closeDialog, showDialog } from './dialogs.ts';
@@ -123,7 +123,7 @@ async function leaveForLink(): Promise<void> {
   if (!hash.startsWith('#v')) return;
   await keepNow();
   replaceAddress(location.pathname + location.search);
-  location.assign(`/edit${hash}`);
+  go(`/edit${hash}`);
 }
 
 /** Replaces the draft with that of a link. The fragment is then removed, so that a reload shows later changes. */

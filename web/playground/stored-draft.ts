@@ -3,7 +3,7 @@ import { type DraftOf, fileIds, type KeptDraft, keepsNothing, leaveDraft, writeD
 import { removeUnnamedFiles } from '../shared/kept-files.ts';
 import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
-import { askBeforeLeaving } from '../shell/route.ts';
+import { askBeforeLeaving, go } from '../shell/route.ts';
 import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
 import { beginDraft, dropDraft, findKept, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
 import { draftOf, isChanged } from './opened.ts';
@@ -64,13 +64,17 @@ export function storeDrafts(): void {
   listen('pagehide', keepShown);
   removeUnnamedFiles(fileIds(latest)).catch(() => {}); // the next page tries it again
   atEnd(keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING)));
-  const wouldLose = () => keepsNothing.peek() && !isStopped && hasWork(latest);
   listen('beforeunload', (event) => wouldLose() && event.preventDefault());
   atEnd(askBeforeLeaving(wouldLose));
   atEnd(() => {
     clearTimeout(timer);
     keepShown = () => {};
   });
+}
+
+/** Whether the visitor would lose something by leaving. */
+function wouldLose(): boolean {
+  return keepsNothing.peek() && !isStopped && hasWork(draft.peek());
 }
 
 /** Whether there is something of the visitor in a draft that nothing else has. */
@@ -84,9 +88,10 @@ export async function keepNow(): Promise<void> {
   await queue;
 }
 
-/** Leads this tab to the page that edits another draft. `id` is that of a draft that is kept already, perhaps by another tab. */
+/** Leads this tab to another draft. `id` is that of a draft that is kept already, perhaps by another tab. */
 export async function openElsewhere({ draft: other, of }: Pick<KeptDraft, 'draft' | 'of'>, id?: string): Promise<void> {
   await keepNow();
+  if (wouldLose() && !confirm(`${KEEPS_NOTHING} Leave it?`)) return;
   isStopped = true;
   handOverDraft();
   const before = findKept(id);
@@ -95,7 +100,7 @@ export async function openElsewhere({ draft: other, of }: Pick<KeptDraft, 'draft
   if (!isKept && !(await writeDraft(kept)) && of) leaveDraft(kept);
   store('sessionStorage', idKey(of), kept.id);
   if (!of) store('sessionStorage', STORAGE_KEY, JSON.stringify(other));
-  location.assign(of ? `/edit?template=${encodeURIComponent(of.templateId)}` : '/edit');
+  go(of ? `/edit?template=${encodeURIComponent(of.templateId)}` : '/edit', true);
 }
 
 /** The draft of this tab becomes that of a template that has been stored. It stays besides if it has another text that is not shown. */

@@ -55,11 +55,11 @@ export function askBeforeLeaving(ask: () => boolean): () => void {
   };
 }
 
-/** Goes to a path of the application, with a new entry of the history. */
-export function go(to: string): void {
+/** Goes to a path of the application, with a new entry of the history. `evenIfShown` shows it anew. */
+export function go(to: string, evenIfShown = false): void {
   if (mustAsk()) {
     location.assign(to);
-  } else if (to !== address) {
+  } else if (to !== address || evenIfShown) {
     history.pushState(null, '', to);
     applyRoute();
   }
