@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client, type List, type TemplateRecord } from '../support/client.ts';
-import { editorOf, enterKey, openDashboards, signInAt } from '../support/dashboard.ts';
+import { editorOf, enterKey, goTo, openDashboards, signInAt } from '../support/dashboard.ts';
 import { openBeside, titlesOf, waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
@@ -371,4 +371,25 @@ test('opens another draft from the list while the storage is full', async () => 
   await has(editor, 'nowhere but here');
   await choose('accept');
   await has(editor, 'of its own', 'HTML');
+});
+
+test('leaves default options of the account that are not saved', async () => {
+  const key = await newClient();
+  const page = await signInAt(await visit(), key.key, '/account');
+  const options = page.getByLabel('Options as JSON');
+  await options.fill('{"landscape": tr');
+  await goTo(page, '/documents');
+  await page.goBack();
+  await expect.poll(() => options.inputValue()).toBe('{"landscape": tr');
+  await page.reload();
+  await expect.poll(() => options.inputValue()).toBe('{"landscape": tr');
+  await key.send('PATCH', '/v1/account', { options: { scale: 0.5 } });
+  await page.reload();
+  await page.getByText('The stored options have changed since you began to write.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await options.fill('{"landscape": true}');
+  await page.getByRole('button', { name: 'Save the options' }).click();
+  await page.getByText('The default options were saved.').waitFor();
+  await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
+  expect(await key.json('/v1/account')).toMatchObject({ options: { landscape: true } });
 });

@@ -12,6 +12,7 @@ import { type Loaded, useLoaded } from './loaded.ts';
 import type { Account, AssetRecord } from './records.ts';
 import { read, send } from './session.ts';
 import { type Column, Table } from './table.tsx';
+import { useUnsavedText } from './unsaved-text.ts';
 
 const PATH = '/v1/account';
 
@@ -127,12 +128,14 @@ function FailurePictures({ account: { failure_pictures: isOn }, change }: Sectio
 }
 
 function DefaultOptions({ account: { options }, change }: SectionProps) {
-  const [text, setText] = useState(options ? JSON.stringify(options, null, 2) : '');
+  const stored = toText(options);
+  const { text, since, write, saved, discard } = useUnsavedText('default options', stored);
   const saving = useAction();
   const save = () =>
     saving.run(async () => {
       const given = text.trim() ? parse(text) : null;
       await change({ options: given }, 'The default options were saved.');
+      saved(text, toText(given));
     });
   return (
     <section class="stack">
@@ -150,15 +153,24 @@ function DefaultOptions({ account: { options }, change }: SectionProps) {
           spellcheck={false}
           placeholder={'{ "format": "A4", "margin": "20mm" }'}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
         />
+        <p class="hint" role="status">
+          {text !== stored && 'Not saved yet.'}
+          {text !== stored && since !== stored && ' The stored options have changed since you began to write.'}
+        </p>
       </div>
       <ErrorMessage error={saving.error} />
       <div class="actions">
         <Button label="Save the options" disabled={saving.running} onClick={save} />
+        {text !== stored && <Button label="Discard changes" look="quiet" onClick={discard} />}
       </div>
     </section>
   );
+}
+
+function toText(options: unknown): string {
+  return options ? JSON.stringify(options, null, 2) : '';
 }
 
 function parse(text: string): unknown {

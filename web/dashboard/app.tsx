@@ -13,9 +13,9 @@ import { Header } from './header.tsx';
 import { PAGES } from './pages.ts';
 import { mayResume, onSignOut, resume, session, watchOtherTabs } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { forgetSchema } from './unsaved-schema.ts';
+import { forgetUnsaved } from './unsaved-text.ts';
 
-for (const forget of [clearToasts, forgetFiles, forgetSchema, () => leaveDraft(undefined)]) onSignOut(forget);
+for (const forget of [clearToasts, forgetFiles, forgetUnsaved, () => leaveDraft(undefined)]) onSignOut(forget);
 watchOtherTabs();
 
 export function App() {

@@ -1,12 +1,11 @@
 /** Edits the JSON Schema that the data of a template must fit. */
-import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
 import type { TemplateRecord } from './records.ts';
 import { ifVersion, send } from './session.ts';
-import { forgetSchema, keepSchema, readUnsavedSchema } from './unsaved-schema.ts';
+import { useUnsavedText } from './unsaved-text.ts';
 
 interface SchemaProps {
   template: TemplateRecord;
@@ -16,11 +15,7 @@ interface SchemaProps {
 export function TemplateSchema({ template, onChanged }: SchemaProps) {
   const { template_id: templateId } = template;
   const stored = toText(template.schema);
-  const [{ text, since }, setUnsaved] = useState(() => readUnsavedSchema(templateId) ?? { text: stored, since: stored });
-  const write = (typed: string) => {
-    keepSchema({ templateId, text: typed, since });
-    setUnsaved({ text: typed, since });
-  };
+  const { text, since, write, saved, discard } = useUnsavedText(`schema of ${templateId}`, stored);
   const saving = useAction();
   const save = () =>
     saving.run(async () => {
@@ -28,9 +23,9 @@ export function TemplateSchema({ template, onChanged }: SchemaProps) {
       const init = { headers: ifVersion(template.version) };
       const reply = await send('PATCH', `/v1/templates/${templateId}`, { schema }, init);
       const { version, updated_at, warnings = [] } = (await reply.json()) as TemplateRecord;
-      const saved = Object.keys(schema).length ? schema : null;
-      setUnsaved((now) => (now.text === text ? forgotten(toText(saved)) : { ...now, since: toText(saved) }));
-      onChanged({ ...template, version, updated_at, warnings, schema: saved });
+      const kept = Object.keys(schema).length ? schema : null;
+      saved(text, toText(kept));
+      onChanged({ ...template, version, updated_at, warnings, schema: kept });
       const [broken] = warnings;
       showToast(`The schema was saved${broken ? `, but ${broken.path} ${broken.message}` : ''}.`);
     });
@@ -57,7 +52,7 @@ export function TemplateSchema({ template, onChanged }: SchemaProps) {
       </div>
       <ErrorMessage error={saving.error} />
       <div class="actions">
-        {text !== stored && <Button label="Discard changes" look="quiet" onClick={() => setUnsaved(forgotten(stored))} />}
+        {text !== stored && <Button label="Discard changes" look="quiet" onClick={discard} />}
         <Button label="Save the schema" look="primary" disabled={saving.running || text === stored} onClick={save} />
       </div>
     </div>
@@ -66,10 +61,4 @@ export function TemplateSchema({ template, onChanged }: SchemaProps) {
 
 function toText(schema: TemplateRecord['schema']): string {
   return schema ? JSON.stringify(schema, null, 2) : '';
-}
-
-/** Keeps no text besides the stored one. */
-function forgotten(stored: string): { text: string; since: string } {
-  forgetSchema();
-  return { text: stored, since: stored };
 }
