@@ -393,3 +393,27 @@ test('leaves default options of the account that are not saved', async () => {
   await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
   expect(await key.json('/v1/account')).toMatchObject({ options: { landscape: true } });
 });
+
+test('reloads while a save is on its way, and writes on', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id);
+  const { page } = editor;
+  await editor.write('Template', '<p>saved');
+  const arrived = Promise.withResolvers<void>();
+  await page.route(`**/v1/templates/${id}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    await key.send('PATCH', `/v1/templates/${id}`, { html: '<p>saved' }); // the answer never arrives
+    arrived.resolve();
+  });
+  await save(page).click();
+  await arrived.promise;
+  await page.reload();
+  await page.unroute(`**/v1/templates/${id}`);
+  await has(editor, 'saved');
+  await version(page, 'Version 2');
+  await editor.write('Template', '<p>written on');
+  await save(page).click();
+  await version(page, 'Version 3');
+  expect((await stored(key, id)).html).toBe('<p>written on');
+});

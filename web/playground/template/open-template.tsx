@@ -13,7 +13,7 @@ import '../../shared/forms.css';
 import './template.css';
 import { lines, replaceDraft, toDraft } from '../draft.ts';
 import { openHistory, takeLatest } from '../draft-history.ts';
-import { type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
+import { isUnsaved, type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
 import { atEnd, isOver } from '../visit.ts';
@@ -59,6 +59,7 @@ async function show(record: TemplateRecord, accountId: string, stored: StoredFil
   opened.value = now;
   templateParts.value = PARTS;
   replaceDraft(kept ? await withStyle(kept, stored.style) : storedDraft(now));
+  if (!isUnsaved.peek()) opened.value = { ...now, version: record.version }; // it was saved just before the page was left
 }
 
 /** What was kept before drafts had a style sheet goes on with that of the template. */
