@@ -417,3 +417,33 @@ test('reloads while a save is on its way, and writes on', async () => {
   await version(page, 'Version 3');
   expect((await stored(key, id)).html).toBe('<p>written on');
 });
+
+test('adds a file, and opens another template before it has been read', async () => {
+  const key = await newClient();
+  await key.template('<p>one', { name: 'One' });
+  const { id } = await key.template('<p>two', { name: 'Two' });
+  const page = await signInAt(await visit([422]), key.key, '/templates');
+  const open = async (name: string) => {
+    await goTo(page, '/templates');
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('link', { name: 'Open the editor' }).click();
+    return editorOf(page);
+  };
+  await (await open('One')).tab('Files');
+  await page.evaluate(`{
+    const read = FileReader.prototype.readAsDataURL;
+    FileReader.prototype.readAsDataURL = function (file) { globalThis.readOn = () => read.call(this, file) };
+  }`);
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Add files' }).click();
+  await (await chooser).setFiles({ name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('late') });
+  await expect.poll(() => page.evaluate('typeof readOn')).toBe('function');
+  const two = await open('Two');
+  await page.evaluate('readOn()');
+  await two.tab('Edit');
+  await two.write('Template', '<p>changed');
+  await waitUntilKept(page, 'changed');
+  await save(page).click();
+  await version(page, 'Version 2');
+  expect((await key.json<List<object>>(`/v1/templates/${id}/assets`)).data).toEqual([]);
+});

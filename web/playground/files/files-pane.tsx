@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { type DraftFiles, STYLE } from '../../shared/kept-drafts.ts';
 import { sizeText } from '../../shared/size-text.ts';
 import { showToast } from '../../shared/toast.tsx';
-import { change, type DraftFile, draft, hasFiles, lines } from '../draft.ts';
+import { change, type DraftFile, draft, generation, hasFiles, lines } from '../draft.ts';
 import { isSaving, opened } from '../opened.ts';
 import { limits, readLimits } from '../playground-limits.ts';
 import { countBytes, listFiles, toDraftFile } from './assets.ts';
@@ -46,10 +46,13 @@ async function add(chosen: File[], path?: string): Promise<void> {
   const style = named.get(STYLE);
   named.delete(STYLE);
   if (!opened.peek()) requireRoom(named);
+  const shown = generation.peek();
   const added: DraftFiles = {};
   for (const [name, file] of named) added[name] = await toDraftFile(file, name);
+  const text = await style?.text();
+  if (generation.peek() !== shown) throw new Error('Another draft is in the editor now. Add the files again.');
   const before = draft.peek();
-  change({ files: { ...before.files, ...added }, ...(style && { style: lines(await style.text()) }) });
+  change({ files: { ...before.files, ...added }, ...(text !== undefined && { style: lines(text) }) });
   if (style) showToast(`${STYLE} is under Style.`, { label: 'Undo', run: () => change({ style: before.style }) });
 }
 
