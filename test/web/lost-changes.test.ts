@@ -447,3 +447,15 @@ test('adds a file, and opens another template before it has been read', async ()
   await version(page, 'Version 2');
   expect((await key.json<List<object>>(`/v1/templates/${id}/assets`)).data).toEqual([]);
 });
+
+test('generates sample data over data that somebody has written', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>{{name}}');
+  const editor = await openEditor(key.key, id);
+  await editor.write('Data', '{"name": "written by hand"}');
+  await editor.page.getByRole('button', { name: 'Generate sample data' }).click();
+  await has(editor, '"name": "name"', 'Data');
+  await editor.editor('Data').focus();
+  await editor.page.keyboard.press('Control+z');
+  await has(editor, 'written by hand', 'Data');
+});

@@ -2,6 +2,7 @@
  * A code editor: text in, changes out. It is in a shadow tree whose styles are set by script, because the page's policy forbids
  * inline styles.
  */
+import { isolateHistory } from '@codemirror/commands';
 import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
@@ -97,11 +98,15 @@ class Editor {
     this.#view.focus();
   }
 
-  /** Replaces the text as a single change that can be undone. */
+  /** Replaces the text as a single change that can be undone, also if something has just been typed. */
   setText(text: string): void {
     if (text === this.#text) return;
     this.#text = text;
-    this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+    this.#view.dispatch({
+      changes: { from: 0, to: this.#view.state.doc.length, insert: text },
+      selection: { anchor: 0 },
+      annotations: isolateHistory.of('full'),
+    });
   }
 
   setLanguage(language: Extension): void {
