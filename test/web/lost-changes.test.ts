@@ -459,3 +459,16 @@ test('generates sample data over data that somebody has written', async () => {
   await editor.page.keyboard.press('Control+z');
   await has(editor, 'written by hand', 'Data');
 });
+
+test('saves a draft as a template while the service does not answer', async () => {
+  const page = await signInAt(await visit(['ERR_', 422, 429, 504]), (await newClient()).key);
+  await page.goto('/edit');
+  const editor = await editorOf(page);
+  await editor.write('HTML', '<p>to be a template');
+  await page.route('**/v1/templates', (route) => route.abort());
+  await saveAs(page, 'Letter');
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await page.reload();
+  await has(editor, 'to be a template', 'HTML');
+  expect(await titlesOf(editor)).toContain('to be a template');
+});
