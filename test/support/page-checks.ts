@@ -42,3 +42,14 @@ export function skippedHeadings(page: Page): Promise<string[]> {
     .filter((heading, index, all) => Number(heading.tagName[1]) > Number(all[index - 1]?.tagName[1] ?? 0) + 1)
     .map((heading) => heading.outerHTML)`);
 }
+
+/** Closes a tab as its visitor does, and returns whether the page asks before. */
+export async function asksBeforeClosing(page: Page): Promise<boolean> {
+  const asked = page.waitForEvent('dialog').then(async (dialog) => {
+    await dialog.accept();
+    return dialog.type() === 'beforeunload';
+  });
+  const closed = page.waitForEvent('close').then(() => false);
+  await page.close({ runBeforeUnload: true });
+  return Promise.race([asked, closed]).finally(() => Promise.allSettled([asked, closed]));
+}

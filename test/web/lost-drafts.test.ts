@@ -4,16 +4,16 @@
  * `playground-share`; examples over an own text in `playground-look`; no connection in `playground`. `lost-changes` has those of templates.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../support/close-after-all.ts';
 import { openBeside, readKept, titlesOf, waitUntilKept, writeDraft } from '../support/drafts.ts';
+import { asksBeforeClosing } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually } from '../support/service.ts';
 import { HAS_DEVTOOLS, IN_FIREFOX, openProfile } from '../support/web-page.ts';
 
-const { open, service } = await openPlaygrounds();
+const { open, browser, service } = await openPlaygrounds();
 
 /** Replaces the text, and goes on typing without a pause until what was written first is kept. */
 async function typeUntilKept(playground: PlaygroundPage, text: string): Promise<void> {
@@ -27,17 +27,6 @@ async function typeUntilKept(playground: PlaygroundPage, text: string): Promise<
 }
 
 const has = (playground: PlaygroundPage, text: string) => playground.editor('HTML').getByText(text).first().waitFor();
-
-/** Closes a tab as its visitor does, and returns whether the page asks before. */
-async function asksBeforeClosing(page: Page): Promise<boolean> {
-  const asked = page.waitForEvent('dialog').then(async (dialog) => {
-    await dialog.accept();
-    return dialog.type() === 'beforeunload';
-  });
-  const closed = page.waitForEvent('close').then(() => false);
-  await page.close({ runBeforeUnload: true });
-  return Promise.race([asked, closed]).finally(() => Promise.allSettled([asked, closed]));
-}
 
 test('reloads while somebody types', async () => {
   const playground = await open();
@@ -282,4 +271,37 @@ test('opens a damaged link over a draft, and Back', async () => {
   await page.goBack();
   await page.goForward();
   expect(await titlesOf(playground)).toContain('Under a damaged link');
+});
+
+test('writes while a page of an earlier version holds the database', async () => {
+  const { page: earlier, context } = await browser.visit(service.url);
+  await earlier.goto('/docs');
+  await earlier.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('platen', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('drafts', { keyPath: 'id' });
+    opening.onsuccess = () => resolve((globalThis.held = opening.result) && undefined);
+  })`);
+  const page = await context.newPage();
+  await page.goto('/');
+  const playground = new PlaygroundPage({ page, context, errors: [] });
+  await playground.ready();
+  await playground.write('HTML', '<p>Beside an earlier version');
+  await page.getByText('This browser does not keep your text').waitFor();
+  await page.reload();
+  await has(playground, 'Beside an earlier version');
+  await earlier.close();
+  await writeDraft(playground, 'After an earlier version');
+  await context.close();
+});
+
+test('goes to a part of the application that is gone, as after an upgrade, and back', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.write('HTML', '<p>Before the upgrade');
+  await page.route(/assets\/app-.*\.js/, (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.goBack();
+  await has(playground, 'Before the upgrade');
+  expect(await titlesOf(playground)).toContain('Before the upgrade');
 });

@@ -71,6 +71,8 @@ interface Schema extends DBSchema {
 const DATABASE = 'platen';
 const STORE = 'drafts';
 const LEFT = 'platen.left-draft';
+/** A database never opens while a page of an earlier version has it, or if the browser does not answer. */
+const MAX_OPENING_MS = 5_000;
 
 let database: Promise<IDBPDatabase<Schema> | undefined> | undefined;
 
@@ -79,8 +81,12 @@ export const keepsNothing = signal(false);
 
 /** Resolves to undefined where there is no database. */
 export function open() {
-  database ??= openDatabase().catch(openAgain);
+  database ??= Promise.race([openDatabase(), tooLong()]).catch(openAgain);
   return database;
+}
+
+function tooLong(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(reject, MAX_OPENING_MS));
 }
 
 /** Is a promise also where a browser refuses the very call. */
