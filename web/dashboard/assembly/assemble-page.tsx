@@ -23,6 +23,7 @@ import {
   type AssemblyChoices,
   addPdf,
   letterhead,
+  markAssembled,
   moveSelected,
   type Page,
   pages,
@@ -196,6 +197,7 @@ function Making() {
     action.run(async () => {
       const [of, under] = [pages.value, letterhead.value];
       result.value = { ...(await assemble(choices.value)), of, letterhead: under };
+      markAssembled(of);
     });
   const shown = result.value;
   const isOutdated = shown !== undefined && (shown.of !== pages.value || shown.letterhead !== letterhead.value);

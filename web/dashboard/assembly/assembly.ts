@@ -28,6 +28,14 @@ export const letterhead = signal<File | undefined>(undefined);
 
 export const selectedPages = computed(() => pages.value.filter(({ key }) => selected.value.has(key)));
 
+/** What the last PDF was made of. */
+let assembled: readonly Page[] = [];
+addEventListener('beforeunload', (event) => pages.peek().length && pages.peek() !== assembled && event.preventDefault());
+
+export function markAssembled(made: readonly Page[]): void {
+  assembled = made;
+}
+
 let ids = 0;
 onSignOut(() => {
   const sources = new Set(pages.value.map(({ source }) => source));
