@@ -12,13 +12,13 @@ const { document_id } = await client.store({ html: '<p>Secret', filename: 'secre
 const picture = `${service.url}/v1/documents/${document_id}/pages/1.png`;
 const site = await Site.start({ '/': html('<!doctype html><title>evil</title><body>') }).then(closeAfterAll);
 
-/** Runs in the hostile page, and resolves when the browser has an answer. */
+/** Runs in the hostile page, and sends one request. Firefox says nothing when a frame is refused, so frames are not waited for. */
 const ATTACKS: Record<string, string> = {
   'an image': `new Promise((resolve) => Object.assign(new Image(), { onload: resolve, onerror: resolve, src: '${picture}' }))`,
   'a request without CORS': `fetch('${service.url}/v1/batches', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' })`,
   'a sign-out': `fetch('${service.url}/v1/session', { method: 'DELETE', credentials: 'include' }).catch(() => {})`,
   'reading with CORS': `fetch('${service.url}/v1/session', { credentials: 'include' }).catch(() => {})`,
-  'a form': `new Promise((resolve) => {
+  'a form': `{
     const frame = Object.assign(document.createElement('iframe'), { name: 'target' });
     document.body.append(frame);
     const form = Object.assign(document.createElement('form'), {
@@ -27,8 +27,7 @@ const ATTACKS: Record<string, string> = {
     form.append(Object.assign(document.createElement('input'), { name: '{"name":"evil","html":"', value: '"}' }));
     document.body.append(form);
     form.submit();
-    frame.addEventListener('load', resolve);
-  })`,
+  }`,
   'a sandboxed frame': `new Promise((resolve) => {
     addEventListener('message', resolve);
     const script = "fetch('${service.url}/v1/session', { mode: 'no-cors', credentials: 'include' }).finally(() => parent.postMessage(1, '*'))";
@@ -36,12 +35,7 @@ const ATTACKS: Record<string, string> = {
       sandbox: 'allow-scripts', srcdoc: '<script>' + script + '<' + '/script>',
     }));
   })`,
-  'a framed document': `new Promise((resolve) => {
-    const frame = document.createElement('iframe');
-    frame.addEventListener('load', resolve);
-    frame.src = '${service.url}/v1/documents/${document_id}/pages/1.png';
-    document.body.append(frame);
-  })`,
+  'a framed document': `document.body.append(Object.assign(document.createElement('iframe'), { src: '${picture}' }))`,
 };
 
 interface Answer {
@@ -53,9 +47,10 @@ interface Answer {
 /** Returns the answers of the API to a page while `work` is done. */
 async function answersTo(page: Page, work: () => Promise<unknown>): Promise<Answer[]> {
   const requests: Request[] = [];
-  const note = (request: Request) => void (request.url().startsWith(`${service.url}/v1/`) && requests.push(request));
+  const isOfApi = (request: Request) => request.url().startsWith(`${service.url}/v1/`);
+  const note = (request: Request) => void (isOfApi(request) && requests.push(request));
   page.on('request', note);
-  await work();
+  await Promise.all([page.waitForRequest(isOfApi), work()]);
   page.off('request', note);
   return Promise.all(
     requests.map(async (request) => ({
