@@ -125,6 +125,7 @@ describe.each([
   test('has only accessible pages that fit into the window', async () => {
     const visitor = await browser.visit(service.url, { viewport, colorScheme });
     const page = await signInAt(visitor, key.key);
+    expect((await page.locator('.top-bar').boundingBox())?.height, 'the links are in one line').toBeLessThan(60);
     for (const view of VIEWS) {
       await goTo(page, view.path());
       await view.ready(page);

@@ -88,6 +88,14 @@ test('keeps its layout on a narrow screen while it renders, with the template to
   expect(await heightOf('.editors-head')).toBe(tools);
 });
 
+test('has the buttons above the text in one line, however wide its pane is', async () => {
+  const { page } = await open();
+  for (const width of [NARROW.width, 390, 820, 1180, 1240, 1290, 1340, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect((await page.locator('.editors-head').boundingBox())?.height, `at ${width} pixels`).toBeLessThan(50);
+  }
+});
+
 test('moves the divider by keyboard and pointer, and keeps its position', async () => {
   const playground = await open();
   const { page } = playground;
