@@ -30,6 +30,18 @@ async function add(page: Page, files: Array<ReturnType<typeof toFile>>): Promise
   await (await chooser).setFiles(files);
 }
 
+async function drop(page: Page, { name, mimeType, buffer }: ReturnType<typeof toFile>): Promise<void> {
+  const dropped = await page.evaluateHandle(
+    `(() => {
+      const data = new DataTransfer();
+      const bytes = Uint8Array.from(atob(${JSON.stringify(buffer.toString('base64'))}), (letter) => letter.charCodeAt(0));
+      data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(mimeType)} }));
+      return data;
+    })()`,
+  );
+  await page.getByRole('heading', { name: 'Assemble' }).dispatchEvent('drop', { dataTransfer: dropped });
+}
+
 /** Dragging does not begin in a Firefox that Playwright drives. */
 async function dragPage(page: Page, from: number, to: number): Promise<void> {
   const [card, other] = [cardsIn(page).nth(from), cardsIn(page).nth(to)];
@@ -105,15 +117,7 @@ test('puts a template on a letterhead, and stores the result on request', async 
 
 test('asks for the password of a protected file, and takes files and pages that are dragged', async () => {
   const page = await signIn((await newClient()).key, '/assemble');
-  const dropped = await page.evaluateHandle(
-    `(() => {
-      const data = new DataTransfer();
-      const bytes = Uint8Array.from(atob(${JSON.stringify(terms.buffer.toString('base64'))}), (letter) => letter.charCodeAt(0));
-      data.items.add(new File([bytes], 'terms.pdf', { type: 'application/pdf' }));
-      return data;
-    })()`,
-  );
-  await page.getByRole('heading', { name: 'Assemble' }).dispatchEvent('drop', { dataTransfer: dropped });
+  await drop(page, terms);
   await page.getByText('3 pages, 0 selected').waitFor();
   await dragPage(page, 2, 0);
   expect(await cardsIn(page).nth(0).textContent()).toBe('1: page 3 of terms.pdf');
@@ -131,7 +135,7 @@ test('asks for the password of a protected file, and takes files and pages that 
     const { pages } = await readPdf(await download(page));
     expect(pages).toEqual(['terms 3', 'terms 1', 'terms 2', 'sealed 1']);
   }
-  await add(page, [toFile('no.pdf', Buffer.from('no PDF'))]);
+  await drop(page, toFile('no.pdf', Buffer.from('no PDF')));
   await page.getByRole('alert').getByText('no.pdf cannot be read as a PDF').waitFor();
 });
 
