@@ -299,9 +299,12 @@ test('opens from the list what another tab is changing', async () => {
   await listed.waitFor();
   await first.write('Template', '<p>a later text');
   await waitUntilKept(first.page, 'a later text');
+  await page.evaluate('window.isMarked = true');
   await listed.click();
-  await editorOf(page);
+  await page.getByRole('dialog', { name: 'Drafts' }).waitFor({ state: 'detached' });
+  await second.ready();
   await waitUntilKept(page, 'a later text');
+  expect(await page.evaluate('window.isMarked')).toBe(true); // the document has not been loaded again
 });
 
 test('leaves a schema that is not saved', async () => {
@@ -324,7 +327,7 @@ test('leaves a schema that is not saved', async () => {
   await key.send('PATCH', `/v1/templates/${id}`, { schema: { required: ['name'] } });
   await page.reload();
   await schema();
-  await page.getByText('The stored schema has changed since you began to write.').waitFor();
+  await page.getByText('The stored text has changed since you began to write.').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Discard changes' }).click();
   expect(await page.getByLabel('JSON Schema').inputValue()).toContain('"name"');
@@ -385,7 +388,7 @@ test('leaves default options of the account that are not saved', async () => {
   await expect.poll(() => options.inputValue()).toBe('{"landscape": tr');
   await key.send('PATCH', '/v1/account', { options: { scale: 0.5 } });
   await page.reload();
-  await page.getByText('The stored options have changed since you began to write.').waitFor();
+  await page.getByText('The stored text has changed since you began to write.').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await options.fill('{"landscape": true}');
   await page.getByRole('button', { name: 'Save the options' }).click();

@@ -8,11 +8,11 @@ import { useAction } from './action.ts';
 import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { FileButton } from './file-button.tsx';
+import { JsonField } from './json-field.tsx';
 import { type Loaded, useLoaded } from './loaded.ts';
 import type { Account, AssetRecord } from './records.ts';
 import { read, send } from './session.ts';
 import { type Column, Table } from './table.tsx';
-import { useUnsavedText } from './unsaved-text.ts';
 
 const PATH = '/v1/account';
 
@@ -128,15 +128,6 @@ function FailurePictures({ account: { failure_pictures: isOn }, change }: Sectio
 }
 
 function DefaultOptions({ account: { options }, change }: SectionProps) {
-  const stored = toText(options);
-  const { text, since, write, saved, discard } = useUnsavedText('default options', stored);
-  const saving = useAction();
-  const save = () =>
-    saving.run(async () => {
-      const given = text.trim() ? parse(text) : null;
-      await change({ options: given }, 'The default options were saved.');
-      saved(text, toText(given));
-    });
   return (
     <section class="stack">
       <h2>Default options</h2>
@@ -144,41 +135,17 @@ function DefaultOptions({ account: { options }, change }: SectionProps) {
         For all renders whose requests leave them out. A request switches one off with <code>null</code>.{' '}
         <a href="/docs/reference/options">All options</a>
       </p>
-      <div class="field">
-        <label for="default-options">Options as JSON</label>
-        <textarea
-          id="default-options"
-          class="mono"
-          rows={8}
-          spellcheck={false}
-          placeholder={'{ "format": "A4", "margin": "20mm" }'}
-          value={text}
-          onInput={(event) => write(event.currentTarget.value)}
-        />
-        <p class="hint" role="status">
-          {text !== stored && 'Not saved yet.'}
-          {text !== stored && since !== stored && ' The stored options have changed since you began to write.'}
-        </p>
-      </div>
-      <ErrorMessage error={saving.error} />
-      <div class="actions">
-        <Button label="Save the options" disabled={saving.running} onClick={save} />
-        {text !== stored && <Button label="Discard changes" look="quiet" onClick={discard} />}
-      </div>
+      <JsonField
+        name="default options"
+        label="Options as JSON"
+        what="options"
+        rows={8}
+        placeholder={'{ "format": "A4", "margin": "20mm" }'}
+        stored={options}
+        onSave={(options) => change({ options }, 'The default options were saved.')}
+      />
     </section>
   );
-}
-
-function toText(options: unknown): string {
-  return options ? JSON.stringify(options, null, 2) : '';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`The options are no JSON: ${(error as Error).message}`);
-  }
 }
 
 const COLUMNS: Array<Column<AssetRecord>> = [
