@@ -129,6 +129,27 @@ test('forbids all storage that outlives a tab', async () => {
   if (!IN_FIREFOX) expect(await asksBeforeClosing(page)).toBe(true); // a Firefox that is driven asks nothing
 });
 
+// A Firefox that is driven asks nothing.
+test.skipIf(IN_FIREFOX)('goes Back where nothing is kept, and stays after all', async () => {
+  const { visitor } = await open();
+  const page = await visitor.context.newPage();
+  await page.addInitScript(
+    "Object.defineProperty(window, 'indexedDB', { get: () => { throw new DOMException('no', 'SecurityError') } })",
+  );
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Playground' }).click();
+  const playground = new PlaygroundPage({ ...visitor, page });
+  await playground.ready();
+  await playground.write('HTML', '<p>Nowhere but here');
+  await page.getByText('This browser does not keep your text').waitFor();
+  const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
+  await page.evaluate('void setTimeout(() => history.back())');
+  await asked;
+  await has(playground, 'Nowhere but here');
+  await playground.write('HTML', '<p>Nowhere but here, later');
+  expect(await asksBeforeClosing(page)).toBe(true);
+});
+
 test('asks nothing at the end of a tab whose text is kept', async () => {
   const playground = await open();
   await writeDraft(playground, 'Kept');
