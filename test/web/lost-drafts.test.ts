@@ -316,7 +316,7 @@ test('writes while a page of an earlier version holds the database', async () =>
 });
 
 test('goes to a part of the application that is gone, as after an upgrade, and back', async () => {
-  const playground = await open();
+  const playground = await PlaygroundPage.open(browser, service.url); // Firefox tells its console
   const { page } = playground;
   await playground.write('HTML', '<p>Before the upgrade');
   await page.route(/assets\/app-.*\.js/, (route) => route.fulfill({ status: 404 }));
@@ -325,4 +325,5 @@ test('goes to a part of the application that is gone, as after an upgrade, and b
   await page.goBack();
   await has(playground, 'Before the upgrade');
   expect(await titlesOf(playground)).toContain('Before the upgrade');
+  await playground.visitor.context.close();
 });
