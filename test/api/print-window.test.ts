@@ -40,6 +40,7 @@ describe('the window', () => {
     ['of rules for some pages only', css('@page :first { margin: 0 } @page wide { size: A3 }'), {}, 717],
     ['of rules for screens', css('@media screen { @page { margin: 0 } }'), {}, 717],
     ['of markup that the caller overrides', css('@page { size: A3; margin: 0 }'), { format: 'A4', margin: '1in' }, 602],
+    ['of more than Chromium can have', css('@page { size: 1e9px 1in; margin: 0 }'), {}, 1_000_000],
     ['of broken styles', `<!doctype html>${'<style '.repeat(50)}></style>${WINDOW}`, {}, 717],
   ])('%s', async (_what, html, options, width) => {
     expect(await textOf(html, options)).toBe(`${width},600,2`);

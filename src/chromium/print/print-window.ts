@@ -7,6 +7,8 @@ import { layoutWidth } from './single-page.ts';
 
 type Margins = PrintSettings['margin'];
 
+/** Chromium refuses a window of more than 10,000,000 pixels. No paper of 200 inches at the smallest scale is as wide as this. */
+const MAX_WIDTH_PX = 1_000_000;
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
 
 /** The texts of style sheets. */
@@ -24,7 +26,7 @@ interface OtherStyles {
 export function printWindow(settings: PrintSettings, html: string, { linked, added }: OtherStyles): Viewport {
   const mentions = [...linked, html, ...added].some((text) => /@page/i.test(text));
   const chosen = mentions ? applyDocumentChoices(settings, [...linked, ...readStyles(html), ...added]) : settings;
-  return { ...DEFAULT_WINDOW, width: layoutWidth(chosen, Math.round) }; // up to half a pixel more still fits on a page
+  return { ...DEFAULT_WINDOW, width: Math.min(MAX_WIDTH_PX, layoutWidth(chosen, Math.round)) }; // up to half a pixel more still fits on a page
 }
 
 /**
