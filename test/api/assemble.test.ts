@@ -558,3 +558,26 @@ test.each([
   else expect(first).toMatch(expected);
   expect(await used()).toBe(before);
 });
+
+describe('what would take all time or memory of the service is refused', () => {
+  test.each([
+    ['repeat a long group', [`(?:${'[a-z]?'.repeat(150)}){900}`]],
+    ['repeat and are many', Array<string>(500).fill('x{1000}')],
+    ['have large classes', Array<string>(20).fill(`[${'\\pL'.repeat(300)}]`)],
+    ['hide the beginning of a group', [`(?:${'a?'.repeat(400)}[[:alpha:])(]){900}`]],
+  ])('expressions that %s', async (_, expressions) => {
+    expect(await errorsOf({ parts: [{ file }], steps: [{ redact: { expressions } }] })).toEqual([
+      expect.stringMatching(/^steps\[0\]\.redact\.expressions: are too large together/),
+    ]);
+  });
+
+  test('but not expressions of usual size', async () => {
+    const expressions = [
+      '[A-Z]{2}\\d{20}',
+      '[\\w.]{1,64}@[\\w.]{1,255}',
+      '(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}',
+      '(\\d{1,3}\\.){3}\\d{1,3}',
+    ];
+    await succeeded(send({ parts: [{ file }], steps: [{ redact: { expressions } }] }));
+  });
+});

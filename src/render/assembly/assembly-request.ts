@@ -10,6 +10,7 @@ import type { SplitStep } from '../../pdf/assemble/split.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
 import { toClaims } from '../../pdf/conformance/profiles.ts';
 import type { Password } from '../../pdf/finish-settings.ts';
+import { expressionSize, MAX_EXPRESSION_SIZE } from '../../pdf/redact/expression-size.ts';
 import { Search } from '../../pdf/redact/search.ts';
 import { POINTS_PER_INCH } from '../../units.ts';
 import { textErrors, validator } from '../../validate.ts';
@@ -314,18 +315,26 @@ function parseRedaction(
   for (const [index, text] of texts.entries())
     if (new Search({ texts: [text], expressions: [], ignoresCase }).isEmpty)
       errors.add(`${at}.texts[${index}]`, 'must have a character that can be seen');
-  for (const [index, expression] of expressions.entries()) {
-    try {
-      new Search({ texts: [], expressions: [expression], ignoresCase });
-    } catch (error) {
-      errors.add(`${at}.expressions[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
-    }
-  }
+  checkExpressions(expressions, ignoresCase, `${at}.expressions`, errors);
   const shares =
     color === 'none' ? undefined : [1, 3, 5].map((digit) => Number.parseInt(color.slice(digit, digit + 2), 16) / 255);
   return {
     redact: { texts, expressions, ignoresCase, boxes, isFromBottom: origin === 'bottom-left', color: shares, dropsAttachments },
   };
+}
+
+/** They are not compiled if compiling them would take long. */
+function checkExpressions(expressions: readonly string[], ignoresCase: boolean, at: string, errors: ValidationErrors): void {
+  const size = expressions.reduce((sum, each) => sum + expressionSize(each), 0);
+  if (size > MAX_EXPRESSION_SIZE) errors.add(at, 'are too large together: send fewer, or repeat less with {n}, and fewer groups');
+  else
+    for (const [index, expression] of expressions.entries()) {
+      try {
+        new Search({ texts: [], expressions: [expression], ignoresCase });
+      } catch (error) {
+        errors.add(`${at}[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
+      }
+    }
 }
 
 function toCompose(
