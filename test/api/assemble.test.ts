@@ -560,6 +560,8 @@ test.each([
 });
 
 describe('what would take all time or memory of the service is refused', () => {
+  const LARGE_IMAGE = Buffer.concat([Buffer.from(PIXEL_URL.split(',')[1] as string, 'base64'), Buffer.alloc(20_000_000)]);
+
   test.each([
     ['repeat a long group', [`(?:${'[a-z]?'.repeat(150)}){900}`]],
     ['repeat and are many', Array<string>(500).fill('x{1000}')],
@@ -579,5 +581,24 @@ describe('what would take all time or memory of the service is refused', () => {
       '(\\d{1,3}\\.){3}\\d{1,3}',
     ];
     await succeeded(send({ parts: [{ file }], steps: [{ redact: { expressions } }] }));
+  });
+
+  test('marks that show one large file many times', async () => {
+    const form = new FormData();
+    form.set('request', JSON.stringify({ parts: [{ file }], steps: Array(50).fill({ stamp: { image: 'a.png' } }) }));
+    form.append('files', new Blob([LARGE_IMAGE]), 'a.png');
+    const headers = { authorization: `Bearer ${client.key}` };
+    const reply = await fetch(`${client.url}/v1/pdf/assemble`, { method: 'POST', headers, body: form });
+    const { errors } = await problem(reply, 400, 'invalid_request');
+    expect((errors as object[])[0]).toMatchObject({
+      path: 'steps[2].stamp',
+      message: expect.stringMatching(/^brings all marks to more than 67108864 characters/),
+    });
+  });
+
+  test('a long title in many fields, before they are filled', async () => {
+    const html = '{{title}}'.repeat(100_000);
+    const [error] = await errorsOf({ parts: [{ file, title: 'T'.repeat(1_000) }], steps: [{ stamp: { html } }] });
+    expect(error).toMatch(/^steps\[0\]: is too long with its fields/);
   });
 });

@@ -27,7 +27,7 @@ import { type GivenFile, parseFile } from '../request/values/given-file.ts';
 import { toInches } from '../request/values/lengths.ts';
 import { type Metadata, parseMetadata } from '../request/values/metadata.ts';
 import { ValidationErrors } from '../request/values/validation-errors.ts';
-import { type Mark, parseMark } from './marks.ts';
+import { MAX_MARKS_LENGTH, type Mark, markLength, parseMark } from './marks.ts';
 
 export interface PartPlan {
   from: { request: RenderRequest } | GivenFile;
@@ -207,6 +207,7 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
     signatures: [],
   };
   let ended: string | undefined;
+  const marks = { length: 0 };
   for (const [number, step] of given.entries()) {
     const at = `steps[${number}]`;
     const names = Object.keys(step) as Array<keyof GivenStep>;
@@ -218,12 +219,14 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
     const mayFollow = ended === undefined || AFTER_LAST[ended]?.includes(name);
     if (!mayFollow) errors.add(at, `cannot follow ${ended}, which ends the PDF`);
     if (LAST.some((last) => last === name)) ended = name;
-    parseStep(step, { at, number, files, errors }, steps);
+    parseStep(step, { marks, at, number, files, errors }, steps);
   }
   return steps;
 }
 
 interface Place {
+  /** Of all steps before. */
+  marks: { length: number };
   at: string;
   number: number;
   files: HostedFiles;
@@ -367,7 +370,12 @@ function toDraw(given: GivenDraw, layer: DrawStep['layer'], at: string, place: P
   return from && { draw: { from, pages: given.pages, layer, ...toPlacement(given, at, isNatural, errors) } };
 }
 
-function toMark(given: GivenDraw, at: string, { files, errors }: Place): { mark: Mark } | undefined {
+function toMark(given: GivenDraw, at: string, { files, errors, marks }: Place): { mark: Mark } | undefined {
+  marks.length += markLength(given, files);
+  if (marks.length > MAX_MARKS_LENGTH) {
+    errors.add(at, `brings all marks to more than ${MAX_MARKS_LENGTH} characters of markup and images in base64`);
+    return undefined;
+  }
   const mark = parseMark(given, at, files, errors);
   return mark && { mark };
 }

@@ -4,7 +4,7 @@
  */
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import type { PrintJob } from '../../chromium/print-once.ts';
-import { invalidField } from '../../errors.ts';
+import { invalidField, type ServiceError } from '../../errors.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import { textErrors } from '../../validate.ts';
 import type { GivenDraw } from '../request/schemas/assembly-schema.ts';
@@ -20,6 +20,8 @@ export interface Mark {
   isImage: boolean;
 }
 
+type FieldName = 'page' | 'pages' | 'part_page' | 'part_pages' | 'title';
+
 const FIELD = /\{\{ *(page|pages|part_page|part_pages|title) *\}\}/g;
 /** With which a text is printed that is scaled to the page. */
 const DEFAULT_POINTS = 72;
@@ -34,6 +36,15 @@ const MEASURE = `Promise.all(Array.from(document.images, (image) => image.decode
   document.head.append(Object.assign(document.createElement('style'), { textContent: rule }));
   return true;
 }, () => { console.error('unreadable'); return true })`;
+
+/** How long all marks of an assembly may be together: several can show the same file, and each becomes a document of its own. */
+export const MAX_MARKS_LENGTH = 67_108_864;
+
+/** The length of the markup of a mark, before it is made. */
+export function markLength({ text, html, image }: GivenDraw, files: HostedFiles): number {
+  const file = image === undefined ? undefined : files.get(image);
+  return file ? (file.content.length * 4) / 3 : (text ?? html ?? image ?? '').length;
+}
 
 export function parseMark(given: GivenDraw, at: string, files: HostedFiles, errors: ValidationErrors): Mark | undefined {
   const { text, html, image, color = '#000000', font = 'sans-serif', font_size: points = DEFAULT_POINTS } = given;
@@ -63,25 +74,30 @@ const MAX_LENGTH = 16_777_216;
 /** The markup for each page, and which pages have it. Throws `invalid_request`. */
 export function fillFields({ html }: Mark, places: readonly PagePlace[]): { texts: string[]; ofPages: number[] } {
   const texts = new Map<string, number>();
+  const fields = Array.from(html.matchAll(FIELD), ([, name]) => name as FieldName);
   let length = 0;
   const ofPages = places.map((place, index) => {
-    const values = {
+    const values: Record<FieldName, string> = {
       page: String(index + 1),
       pages: String(places.length),
       part_page: String(place.page),
       part_pages: String(place.pages),
       title: escapeHtml(place.title),
     };
-    const text = html.replace(FIELD, (_, name: keyof typeof values) => values[name]);
+    if (html.length + fields.reduce((sum, name) => sum + values[name].length, 0) > MAX_LENGTH) throw tooLong();
+    const text = html.replace(FIELD, (_, name: FieldName) => values[name]);
     const known = texts.get(text);
     if (known !== undefined) return known;
     length += text.length;
-    if (length > MAX_LENGTH)
-      throw invalidField('', `is too long with its fields: ${MAX_LENGTH} characters are allowed on all pages`);
+    if (length > MAX_LENGTH) throw tooLong();
     texts.set(text, texts.size);
     return texts.size - 1;
   });
   return { texts: [...texts.keys()], ofPages };
+}
+
+function tooLong(): ServiceError {
+  return invalidField('', `is too long with its fields: ${MAX_LENGTH} characters are allowed on all pages`);
 }
 
 /** A page for each text, in the languages of the document. */
