@@ -14,7 +14,8 @@ import { checkImageFields, drawPdfs } from './page-images.ts';
 import { FACTS } from './read-facts.ts';
 import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles } from './results.ts';
 import { applyStages, NO_STAGES, routeStage, type Stages } from './stages.ts';
-import { collect, namingFields, parseSteps, toSteps, withConformance } from './steps.ts';
+import { collect, namingFields, parseSteps, toBookmarksOfFiles, toSteps, withConformance } from './steps.ts';
+import { limitTime } from './time-limit.ts';
 
 type Services = Pick<RouteServices, 'limits' | 'render' | 'pageDrawing'>;
 
@@ -35,11 +36,14 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
   if (route.images) return drawPdfs(services, form, requireDifferentNames(files), route.images);
   const isMerge = route.isMerge || stages.merges;
   if (!isMerge) requireDifferentNames(files);
-  const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, stages, each));
+  const shared = toShared(services, form, route, stages);
+  const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, shared, each));
   return async (call) => {
     if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
     const results: NamedFile[] = [];
-    for (const change of changes) {
+    const checkTime = limitTime(services.limits, changes.length);
+    for (const [index, change] of changes.entries()) {
+      checkTime(index);
       const made = await runChange(services, change, call);
       if (changes.length > 1) call.memory.grow(bytesOf(made.map(({ content }) => content)));
       results.push(...made);
@@ -71,7 +75,7 @@ function checkForm(form: GotenbergForm, route: PdfRoute) {
     () => {
       if (route.images) checkImageFields(form, route.images);
     },
-    () => toSteps(form, route.groups, []),
+    () => toSteps(form, route.groups),
   ]);
   return { stages, files };
 }
@@ -103,17 +107,28 @@ function requireDifferentNames(files: readonly UploadedFile[]): readonly Uploade
   return files;
 }
 
-function toChange(services: Services, form: GotenbergForm, route: PdfRoute, stages: Stages, files: UploadedFile[]): Change {
-  const steps = withConformance(form, [...toSteps(form, route.groups, files), ...stages.steps]);
+/** What is done with each change: its steps, and the request that they become. They are parsed once, because they may hold large files. */
+type Shared = Pick<Change, 'steps' | 'request'>;
+
+function toShared(services: Services, form: GotenbergForm, route: PdfRoute, stages: Stages): Shared {
+  const steps = withConformance(form, [...toSteps(form, route.groups), ...stages.steps]);
   const reading = route.reads && { step: { extract: { what: [route.reads] } }, nameField: () => 'files' };
   const all = reading ? [...steps, reading] : steps;
-  const parsed = parseSteps(form, all, services.limits);
+  return { steps: all, request: parseSteps(form, all, services.limits) };
+}
+
+function toChange(services: Services, form: GotenbergForm, route: PdfRoute, shared: Shared, files: UploadedFile[]): Change {
+  const bookmarks = route.groups.includes('bookmarks') ? toBookmarksOfFiles(form, files) : [];
+  const own = bookmarks.length ? parseSteps(form, bookmarks, services.limits).steps : [];
+  const number = shared.steps.length; // after the others, although it is done before them
+  const steps = [...own.map((each) => ({ ...each, number })), ...shared.request.steps];
   const parts = files.map(({ path, content }) => {
     const stem = stemOf(path);
     const title = form.values.get('titleBookmarks') ? { title: undefined, fallbackTitle: stem } : { title: stem };
     return { from: { content }, pages: undefined, password: undefined, ...title };
   });
-  return { files, request: { ...parsed, parts }, steps: all, aliases: form.aliases };
+  const request = { ...shared.request, parts, steps };
+  return { files, request, steps: [...shared.steps, ...bookmarks], aliases: form.aliases };
 }
 
 function stemOf(path: string): string {
@@ -145,7 +160,9 @@ async function run({ render }: Services, { request, ...change }: Change, call: R
 
 async function readAll(services: Services, changes: Change[], what: keyof typeof FACTS, call: RenderCall): Promise<Packed> {
   const facts: Array<[name: string, facts: unknown]> = [];
-  for (const change of changes) {
+  const checkTime = limitTime(services.limits, changes.length);
+  for (const [index, change] of changes.entries()) {
+    checkTime(index);
     const [extracted] = await run(services, change, call);
     facts.push([(change.files[0] as UploadedFile).path, FACTS[what](JSON.parse(String(extracted)))]);
   }

@@ -10,6 +10,7 @@ import type { Render } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import { toPageChoice } from './marks.ts';
 import { type NamedFile, packFiles } from './results.ts';
+import { limitTime } from './time-limit.ts';
 
 const DEFAULT_DPI = 150;
 
@@ -40,7 +41,7 @@ function readPages(values: GotenbergForm['values']): Pages {
 }
 
 export function drawPdfs(
-  { pageDrawing }: Pick<RouteServices, 'pageDrawing'>,
+  { pageDrawing, limits }: Pick<RouteServices, 'pageDrawing' | 'limits'>,
   { values }: GotenbergForm,
   files: readonly UploadedFile[],
   route: ImageRoute,
@@ -54,7 +55,9 @@ export function drawPdfs(
   return async ({ principal, client, memory }) => {
     const hold = (bytes: number) => memory.grow(bytes);
     const drawn: NamedFile[] = [];
-    for (const { path, content } of files) {
+    const checkTime = limitTime(limits, files.length);
+    for (const [done, { path, content }] of files.entries()) {
+      checkTime(done);
       const images = await pageDrawing
         .drawMany(principal.accountId, { content, pages, dpi, encoding, hold }, client)
         .catch((error: unknown) => {

@@ -3,7 +3,8 @@
  * other stages and `split` after them.
  */
 import { type FieldError, invalidField, invalidRequest } from '../../errors.ts';
-import type { GivenDraw, GivenStep } from '../../render/request/schemas/assembly-schema.ts';
+import { type GivenDraw, type GivenStep, MAX_STEPS } from '../../render/request/schemas/assembly-schema.ts';
+import { MAX_IMAGE } from '../../render/request/schemas/finish-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { type Fields, flag, json, readList, readObject, text } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
@@ -32,6 +33,8 @@ const PLACE = ['pages', 'x', 'y', 'opacity', 'rotation'] as const;
 const PLACE_NAMES = { rotate: 'rotation', 'offset.x': 'x', 'offset.y': 'y' };
 const IMAGE_SIZE = ['width', 'height'] as const;
 const DEFAULT_POINTS = 12;
+/** As base64, with markup around it, it must not be longer than the markup of a mark. */
+const MAX_SIZED_IMAGE_BYTES = (MAX_IMAGE / 4) * 3 - 4_096;
 /** A pixel of an image is a point, and of CSS three quarters of one. */
 const POINTS = 4 / 3;
 
@@ -104,7 +107,9 @@ export function routeStage({ values }: GotenbergForm, op: StageRoute): Stage {
 export const STAGE_NAMES = Object.keys(RULES);
 
 function readStages(value: unknown): Stage[] {
-  return readList(value).map((given) => {
+  const stages = readList(value);
+  if (stages.length > MAX_STEPS) throw new Error(`must have at most ${MAX_STEPS} stages`);
+  return stages.map((given) => {
     const { op, ...members } = readObject(given);
     return { op: String(op ?? ''), members };
   });
@@ -202,6 +207,8 @@ function toImageStamp({ image, width, height, ...place }: Members, files: readon
     if (typeof length === 'number' && length > 0) return [`${name}: ${length}pt`];
     throw invalidField(`${path}.${name}`, 'must be a number of points');
   });
+  if (file.content.length > MAX_SIZED_IMAGE_BYTES)
+    throw invalidField(`${path}.image`, `is too large for width and height: at most ${MAX_SIZED_IMAGE_BYTES} bytes are allowed`);
   const address = `data:image/png;base64,${file.content.toString('base64')}`; // Chromium reads the type from the content
   return { step: toStamp({ html: `<img alt="" style="display: block; ${style.join('; ')}" src="${address}">` }, place), file };
 }

@@ -13,11 +13,11 @@ import type { FormStep } from './form-step.ts';
 import { toLaterMarks, toMarkSteps, toPageChoice } from './marks.ts';
 
 type Values = GotenbergForm['values'];
-type Translate = (form: GotenbergForm, files: readonly UploadedFile[]) => FormStep[];
+type Translate = (form: GotenbergForm) => FormStep[];
 
-/** The steps of each group of fields, for the files of the form that become one PDF. */
+/** The steps of each group of fields, for all files of the form. */
 const STEPS: Readonly<Record<Group, Translate>> = {
-  bookmarks: toBookmarks,
+  bookmarks: ({ values }) => toBookmarks(values),
   rotation: ({ values }) => toRotation(values),
   watermarks: (form) => toMarkSteps(form, 'watermark'),
   stamps: (form) => toMarkSteps(form, 'stamp'),
@@ -30,8 +30,8 @@ const STEPS: Readonly<Record<Group, Translate>> = {
   conformance: () => [],
 };
 
-export function toSteps(form: GotenbergForm, groups: readonly Group[], files: readonly UploadedFile[]): FormStep[] {
-  return protectLast(collect(groups.map((group) => () => STEPS[group](form, files))).flat());
+export function toSteps(form: GotenbergForm, groups: readonly Group[]): FormStep[] {
+  return protectLast(collect(groups.map((group) => () => STEPS[group](form))).flat());
 }
 
 /** A password is the last change of a PDF, and holds for all PDFs of a split. */
@@ -44,7 +44,7 @@ function protectLast(steps: readonly FormStep[]): FormStep[] {
 export function toLaterSteps(form: GotenbergForm, stages: readonly FormStep[]): FormStep[] {
   const { values } = form;
   const work: Array<() => FormStep[]> = [
-    () => toBookmarks(form, []),
+    () => toBookmarks(values),
     () => toRotation(values),
     () => toLaterMarks(form),
     () => toOptimization(values),
@@ -85,10 +85,17 @@ export function collect<T>(works: ReadonlyArray<() => T>): T[] {
   return results;
 }
 
-function toBookmarks({ values }: GotenbergForm, files: readonly UploadedFile[]): FormStep[] {
+/** Those that hold for all files. */
+function toBookmarks(values: Values): FormStep[] {
   const given = values.get('bookmarks') as unknown[] | Record<string, unknown[]> | undefined;
   if (!given) return toBookmarkMode(values);
-  if (Array.isArray(given)) return [bookmarkStep(given, (member) => `bookmarks${member}`)];
+  return Array.isArray(given) ? [bookmarkStep(given, (member) => `bookmarks${member}`)] : [];
+}
+
+/** Those that the form gives by the names of its files. */
+export function toBookmarksOfFiles({ values }: GotenbergForm, files: readonly UploadedFile[]): FormStep[] {
+  const given = values.get('bookmarks') as unknown[] | Record<string, unknown[]> | undefined;
+  if (!given || Array.isArray(given)) return [];
   const items = files.flatMap(({ path }, part) => (Object.hasOwn(given, path) ? inPart(given[path] ?? [], part) : []));
   const others = values.get('autoIndexBookmarks') && items.length ? { mode: 'keep' } : {}; // of files that the object does not name
   return items.length || files.some(({ path }) => Object.hasOwn(given, path))
