@@ -402,6 +402,11 @@ describe('as for a render', () => {
   test('a dry run checks parts and steps, and renders nothing', async () => {
     const before = await used();
     const dry = async (body: object) => (await succeeded(send({ ...body, dry_run: true }))).json();
+    const options = { letterhead: { document_id: 'doc_of_another_key' } };
+    expect(await dry({ parts: [{ html: 'a' }, { html: 'b', options }] })).toMatchObject({
+      would_render: false,
+      problems: [{ code: 'not_found', detail: expect.stringMatching(/^parts\[1\]: there is no such document/) }],
+    });
     expect(await dry({ parts: [{ file }, { html: 'x' }] })).toMatchObject({
       would_render: true,
       source: 'assembly',

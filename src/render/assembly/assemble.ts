@@ -14,7 +14,7 @@ import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import type { AssemblyPart } from '../../pdf/assemble/open-parts.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
 import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
-import { type LetterheadServices, printOnLetterhead } from '../letterhead.ts';
+import { type LetterheadServices, openLetterhead, printOnLetterhead } from '../letterhead.ts';
 import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf } from '../pdf.ts';
 import type { RenderOwner } from '../render-owner.ts';
 import type { RenderReport } from '../report-schema.ts';
@@ -132,7 +132,7 @@ export async function checkAssembly(
   const dropsSignatures = request.dropsSignatures || keepsSignatures;
   for (const [index, { from, pages, title, password }] of request.parts.entries())
     await inPart(index, async () => {
-      if ('request' in from) await resolveSource(from.request, principal, services, { signal: deadline.signal });
+      if ('request' in from) await checkRendered(from.request, services, principal, deadline);
       else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures });
     });
   for (const { number, step } of request.steps)
@@ -143,6 +143,16 @@ export async function checkAssembly(
   // The numbers of parts would be others if some are rendered.
   if (existing.length < request.parts.length) return;
   await deadline.race(services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal));
+}
+
+async function checkRendered(
+  request: RenderRequest,
+  services: Omit<AssemblyServices, 'engine'>,
+  principal: Principal,
+  deadline: Deadline,
+): Promise<void> {
+  await resolveSource(request, principal, services, { signal: deadline.signal });
+  await openLetterhead(services, request.finish.letterhead, principal, deadline);
 }
 
 async function renderPart(request: RenderRequest, at: Assembling): Promise<RenderedPdf> {
