@@ -601,6 +601,14 @@ describe('what would take all time or memory of the service is refused', () => {
     });
   });
 
+  test('options that many parts read again', async () => {
+    const content = 'A'.repeat(8_000_000);
+    const options = { attachments: [{ name: 'a.txt', type: 'text/plain', content }] };
+    expect(await errorsOf({ parts: Array(500).fill({ html: 'x', options: { format: 'A6' } }), options })).toEqual([
+      expect.stringMatching(/^parts\[16\]: brings the options of all parts to more than 134217728 characters: /),
+    ]);
+  });
+
   test('a long title in many fields, before they are filled', async () => {
     const html = '{{title}}'.repeat(100_000);
     const [error] = await errorsOf({ parts: [{ file, title: 'T'.repeat(1_000) }], steps: [{ stamp: { html } }] });

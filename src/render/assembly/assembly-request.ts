@@ -120,11 +120,16 @@ export function parseAssemblyRequest(
   };
 }
 
+/** Reading so many takes about half a second. */
+const MAX_OPTIONS_LENGTH = 134_217_728;
+
 class PartParser {
   readonly #limits: RenderLimits;
   readonly #files: HostedFiles;
   readonly #options: PdfOptions;
   readonly #errors: ValidationErrors;
+  readonly #lengths = new Map<object, number>();
+  #optionsLength = 0;
 
   constructor(limits: RenderLimits, files: HostedFiles, options: PdfOptions, errors: ValidationErrors) {
     this.#limits = limits;
@@ -153,8 +158,32 @@ class PartParser {
     return first && (isExisting ? 'existing' : 'rendered');
   }
 
+  /** Each part that is rendered has the options of the request, and reads what they hold. */
+  #isTooLong(options: PdfOptions, at: string): boolean {
+    const wasTooLong = this.#optionsLength > MAX_OPTIONS_LENGTH;
+    for (const value of Object.values(options)) this.#optionsLength += this.#lengthOf(value);
+    const isTooLong = this.#optionsLength > MAX_OPTIONS_LENGTH;
+    if (isTooLong && !wasTooLong)
+      this.#errors.add(
+        at,
+        `brings the options of all parts to more than ${MAX_OPTIONS_LENGTH} characters: name stored documents or files of a form, or use steps`,
+      );
+    return isTooLong;
+  }
+
+  #lengthOf(value: unknown): number {
+    if (typeof value === 'string') return value.length;
+    if (typeof value !== 'object' || value === null) return 0;
+    const known = this.#lengths.get(value);
+    if (known !== undefined) return known;
+    const length = Object.values(value).reduce((sum: number, each) => sum + this.#lengthOf(each), 0);
+    this.#lengths.set(value, length);
+    return length;
+  }
+
   #parseRendered({ html, markdown, stylesheet, url, template_id, data, options = {} }: GivenPart, at: string) {
     const own = { ...this.#options, ...options };
+    if (this.#isTooLong(own, at)) return undefined;
     for (const name of ['password', 'signature'] as const)
       if (own[name] !== undefined) this.#errors.add(`${at}.options.${name}`, 'is for a whole PDF: use a step');
     const body = { html, markdown, stylesheet, url, template_id, data, options: own };
