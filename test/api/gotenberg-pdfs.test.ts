@@ -104,6 +104,7 @@ describe('all routes', () => {
       "Invalid form data: form field 'rotateAngle' is required\nno form file found for extensions: [.pdf]",
     );
     expect(await refused('flatten', { 'a.txt': 'x', 'b.pdf': TWO })).toContain("form file 'a.txt' must have the extension .pdf");
+    expect(await refused('flatten', { 'a\0.pdf': TWO })).toContain('has a name with a control character');
     expect(await refused('flatten', { 'a.pdf': 'x', 'b.pdf': TWO })).toBe(
       "Invalid form data: form file 'a.pdf' is damaged, or not a PDF",
     );

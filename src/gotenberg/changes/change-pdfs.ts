@@ -90,11 +90,19 @@ function requireFields({ values, embeds }: GotenbergForm, { required = [], requi
     throw invalidRequest(missing.slice(0, requiresAll ? undefined : 1).map((path) => ({ path, message: 'is required' })));
 }
 
+/** Archives are unpacked with the names of the files. */
+const CONTROL = /\p{Cc}/u;
+
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
 function requirePdfs({ files }: GotenbergForm, used: ReadonlySet<string>): UploadedFile[] {
   const pdfs = files.filter(({ path }) => !used.has(path));
   const others = pdfs.filter(({ path }) => !/\.pdf$/i.test(path));
-  const wrong = others.map(({ path }) => ({ path: toFileName(path), message: 'must have the extension .pdf' }));
+  const wrong = [
+    ...others.map(({ path }) => ({ path: toFileName(path), message: 'must have the extension .pdf' })),
+    ...pdfs
+      .filter(({ path }) => CONTROL.test(path))
+      .map(() => ({ path: toFileName(''), message: 'has a name with a control character' })),
+  ];
   if (wrong.length) throw invalidRequest(wrong);
   if (!pdfs.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
   const { compare } = new Intl.Collator('en', { numeric: true });
