@@ -106,25 +106,27 @@ test('merges pages in order, with a bookmark for each file', async () => {
 });
 
 /** Two fields whose values only viewers show, as forms of LibreOffice have them. */
-const LEFT_TO_VIEWERS = pdfOf(
-  '<</Type/Catalog/Pages 2 0 R/AcroForm<</NeedAppearances true/Fields[4 0 R 5 0 R]/DA(/Helv 10 Tf)/DR<</Font<</Helv 7 0 R>>>>>>>>',
-  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[4 0 R 5 0 R]>>',
-  ...[100, 200].map(
-    (y, at) =>
-      `<</Type/Annot/Subtype/Widget/FT/Tx/T(f${at})/V(value${at})/DA(/Helv 10 Tf)/Rect[10 ${y} 200 ${y + 20}]/P 3 0 R/AP<</N 6 0 R>>>>`,
-  ),
-  '<</Type/XObject/Subtype/Form/BBox[0 0 190 20]/Length 12>>\nstream\n/Tx BMC\nEMC\nendstream',
-  '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
-);
+const leftToViewers = (entry: string) =>
+  pdfOf(
+    '<</Type/Catalog/Pages 2 0 R/AcroForm<</NeedAppearances true/Fields[4 0 R 5 0 R]/DA(/Helv 10 Tf)/DR<</Font<</Helv 7 0 R>>>>>>>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[4 0 R 5 0 R]>>',
+    ...[100, 200].map(
+      (y, at) =>
+        `<</Type/Annot/Subtype/Widget/FT/Tx/T(f${at})${at ? entry : ''}/V(value${at})/DA(/Helv 10 Tf)/Rect[10 ${y} 200 ${y + 20}]/P 3 0 R/AP<</N 6 0 R>>>>`,
+    ),
+    '<</Type/XObject/Subtype/Form/BBox[0 0 190 20]/Length 12>>\nstream\n/Tx BMC\nEMC\nendstream',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  );
+const LEFT_TO_VIEWERS = leftToViewers('');
 const NEW_SIGNATURE = {
   ...{ description: 's', name: 'S', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
   ...{ reservedBytes: 9_000, digest: 'sha256' as const, visible: undefined },
 };
 
 describe('values that a form leaves to viewers are shown', () => {
-  const run = async (step: Step) => {
-    const parts = [{ title: 'form', content: LEFT_TO_VIEWERS, ...OTHERS }];
+  const run = async (step: Step, content: Uint8Array = LEFT_TO_VIEWERS) => {
+    const parts = [{ title: 'form', content, ...OTHERS }];
     const { files } = await assembly.assemble('ada', { parts, steps: [{ number: 0, step }] });
     return files[0]?.content as Uint8Array;
   };
@@ -139,6 +141,15 @@ describe('values that a form leaves to viewers are shown', () => {
 
   test('by fill, also those that are not filled', async () => {
     expect(shown(await run({ fill: { fields: { f0: 'new' } } })).sort()).toEqual(['new', 'value1']);
+  });
+
+  test('by fill and flatten, also those that are read-only', async () => {
+    const readOnly = leftToViewers('/Ff 1');
+    expect(shown(await run({ fill: { fields: { f0: 'new' } } }, readOnly)).sort()).toEqual(['new', 'value1']);
+    expect((await readPdf(await run({ flatten: { annotations: false } }, readOnly))).pages).toEqual(['value0value1']);
+    await expect(run({ fill: { fields: { f1: 'new' } } }, readOnly)).rejects.toThrow(
+      'fields.f1: cannot be filled: Field "f1" is read-only',
+    );
   });
 
   test('by sign, without other changes of its bytes', async () => {

@@ -9,8 +9,12 @@ export function generateAppearances(pdf: PDF): PdfRef[] {
   const form = pdf.getForm()?.acroForm();
   if (!form?.needAppearances) return [];
   const fields = form.getFields().filter(({ type }) => KINDS.has(type));
-  for (const field of fields) field.needsAppearanceUpdate = true;
+  for (const field of fields) {
+    field.needsAppearanceUpdate = true;
+    field.isReadOnly = () => false; // libpdf leaves such fields out, whose values nobody would see
+  }
   form.updateAppearances({ forceRegenerate: true });
+  for (const field of fields) Reflect.deleteProperty(field, 'isReadOnly');
   const widgets = fields.flatMap((field) => field.getWidgets());
   return widgets.flatMap(({ ref, dict }) => [ref, dict.get('AP')]).filter((each) => each instanceof PdfRef);
 }
