@@ -105,6 +105,71 @@ test('merges pages in order, with a bookmark for each file', async () => {
   expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
 });
 
+/** Two buttons whose states are numbers, and lists that export other texts than they show, in objects of their own. */
+const WITH_OPTIONS = pdfOf(
+  '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R 7 0 R 8 0 R]/DA(/Helv 10 Tf 0 g)/DR<</Font<</Helv 11 0 R>>>>>>>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[5 0 R 6 0 R 7 0 R 8 0 R]>>',
+  '<</FT/Btn/Ff 49152/T(card)/V/Off/Opt[(Visa)(Maestro)]/Kids[5 0 R 6 0 R]>>',
+  ...[0, 1].map(
+    (state) =>
+      `<</Type/Annot/Subtype/Widget/Parent 4 0 R/P 3 0 R/AS/Off/Rect[10 ${100 * state} 30 ${100 * state + 20}]/AP<</N<</${state} 12 0 R/Off 12 0 R>>>>>>`,
+  ),
+  '<</Type/Annot/Subtype/Widget/FT/Ch/Ff 131072/T(land)/V(fr)/Opt[9 0 R 10 0 R]/P 3 0 R/Rect[10 200 200 220]/DA(/Helv 10 Tf 0 g)>>',
+  '<</Type/Annot/Subtype/Widget/FT/Ch/Ff 2097152/T(lands)/Opt[9 0 R 10 0 R]/P 3 0 R/Rect[10 300 200 390]/DA(/Helv 10 Tf 0 g)>>',
+  '[(de)(Germany)]',
+  '[(fr)(France)]',
+  '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  '<</Type/XObject/Subtype/Form/BBox[0 0 20 20]/Length 8>>\nstream\n0 0 m  n\nendstream',
+);
+
+describe('fields of other producers', () => {
+  const run = (fields: Record<string, string | boolean | string[]>) =>
+    assembly.assemble('ada', {
+      parts: [{ title: 'form', content: WITH_OPTIONS, ...OTHERS }],
+      steps: [{ number: 0, step: { fill: { fields } } }],
+      extract: { number: 1, step: { what: ['fields'] } },
+    });
+  const valuesOf = async (fields: Record<string, string | boolean | string[]>) => {
+    const { extracted } = await run(fields);
+    const { fields: found } = JSON.parse(Buffer.from(extracted as Uint8Array).toString()) as {
+      fields: Array<{ value: unknown }>;
+    };
+    return found.map(({ value }) => value);
+  };
+
+  test.each([
+    ['what they export', { card: 'Maestro', land: 'de', lands: ['de', 'fr'] }],
+    ['what they show', { card: 'Maestro', land: 'Germany', lands: ['Germany', 'France'] }],
+    ['the states of buttons', { card: '1', land: 'de', lands: ['de', 'fr'] }],
+  ])('are filled with %s', async (_, fields) => {
+    expect(await valuesOf(fields)).toEqual(['Maestro', 'de', ['de', 'fr']]);
+  });
+
+  test('take a text for a list, and keep what is not filled', async () => {
+    expect(await valuesOf({ lands: 'France' })).toEqual([null, 'fr', ['fr']]);
+  });
+
+  test('name their options', async () => {
+    await expect(run({ land: 'Spain' })).rejects.toThrow(
+      'fields.land: cannot be filled: Spain is none of its options, which are Germany, France',
+    );
+    await expect(run({ card: 'Amex' })).rejects.toThrow(
+      'fields.card: cannot be filled: Amex is none of its options, which are Visa, Maestro',
+    );
+  });
+
+  test('show what was chosen when they are flattened', async () => {
+    const parts = [{ title: 'form', content: WITH_OPTIONS, ...OTHERS }];
+    const steps = [{ fill: { fields: { land: 'de', lands: ['fr'] } } }, { flatten: { annotations: false } }];
+    const { files } = await assembly.assemble('ada', {
+      parts,
+      steps: steps.map((step, number) => ({ number, step: step as Step })),
+    });
+    expect((await readPdf(files[0]?.content as Uint8Array)).pages[0]).toMatch(/Germany.*France/);
+  });
+});
+
 /** Two fields whose values only viewers show, as forms of LibreOffice have them. */
 const leftToViewers = (entry: string) =>
   pdfOf(

@@ -5,6 +5,7 @@ import { toMarkdown } from '../extract/markdown.ts';
 import { MarkedTexts } from '../extract/marked-text.ts';
 import { type PageContent, PageReader, type TextLine } from '../extract/page-text.ts';
 import { readTags } from '../extract/tags.ts';
+import { exportedValue, resolveOptions } from '../forms/foreign-values.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
@@ -112,7 +113,8 @@ function collect(
 
 function readFields(pdf: ForeignPdf): NonNullable<Extracted['fields']> {
   const fields = pdf.pdf.getForm()?.getFields() ?? [];
-  return fields.map((field) => ({ name: field.name, type: field.type, value: 'getValue' in field ? field.getValue() : null }));
+  resolveOptions(pdf, fields);
+  return fields.map((field) => ({ name: field.name, type: field.type, value: exportedValue(field) }));
 }
 
 function readAttachments(pdf: ForeignPdf, lost: Dropped[]): NonNullable<Extracted['attachments']> {

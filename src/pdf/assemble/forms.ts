@@ -1,4 +1,5 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
+import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
 import { generateAppearances } from '../forms/generate-appearances.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
@@ -12,11 +13,13 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   await reopen(document);
   generateAppearances(document.pdf.pdf);
   const form = document.pdf.pdf.getForm();
+  resolveOptions(document.pdf, form?.getFields() ?? []);
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
-    if (!form?.hasField(name)) throw new StepError(at, 'is no field of the document');
+    const field = form?.getField(name);
+    if (!form || !field) throw new StepError(at, 'is no field of the document');
     try {
-      const { skipped } = form.fill({ [name]: value });
+      const { skipped } = form.fill({ [name]: toFieldValue(field, value) });
       if (skipped.length) throw new Error('this field takes no value');
     } catch (error) {
       throw new StepError(at, `cannot be filled: ${(error as Error).message.slice(0, 200)}`);

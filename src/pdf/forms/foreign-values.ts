@@ -1,0 +1,88 @@
+/**
+ * The values of form fields as people know them: what the options of a list or a group of buttons export or show. libpdf knows the states
+ * of buttons, which other producers call `0` and `1`, and what lists export.
+ */
+import { type FormField, PdfArray, type PdfObject, PdfString } from '@libpdf/core';
+import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+
+type Value = string | boolean | string[];
+
+const LISTS = new Set(['dropdown', 'listbox']);
+const BUTTONS = new Set(['radio', 'checkbox']);
+const MAX_NAMED = 10;
+
+/** Options may be objects of their own, which libpdf does not follow. */
+export function resolveOptions(pdf: ForeignPdf, fields: readonly FormField[]): void {
+  for (const field of fields) {
+    const options = pdf.list(field.acroField(), 'Opt').map((each) => resolveOption(pdf, each));
+    if (options.length) field.acroField().set('Opt', PdfArray.of(...options));
+  }
+}
+
+function resolveOption(pdf: ForeignPdf, option: PdfObject): PdfObject {
+  const found = pdf.resolve(option) ?? option;
+  return found instanceof PdfArray ? PdfArray.of(...found.toArray().map((each) => pdf.resolve(each) ?? each)) : found;
+}
+
+/** The value for libpdf. Throws if the field has no such option. */
+export function toFieldValue(field: FormField, value: Value): Value {
+  if (typeof value === 'boolean') return value;
+  if (LISTS.has(field.type)) {
+    const chosen = [value].flat().map((each) => toExported(field, each));
+    return field.type === 'listbox' ? chosen : Array.isArray(value) ? value : (chosen[0] as string);
+  }
+  return BUTTONS.has(field.type) && typeof value === 'string' ? toState(field, value) : value;
+}
+
+/** The value of a field as `toFieldValue` takes it. */
+export function exportedValue(field: FormField): unknown {
+  const value = 'getValue' in field && typeof field.getValue === 'function' ? field.getValue() : null;
+  if (!BUTTONS.has(field.type)) return value;
+  const { states, exported } = buttonsOf(field);
+  return exported[states.indexOf(String(value))] ?? value;
+}
+
+function toExported(field: FormField, value: string): string {
+  const options = optionsOf(field);
+  const found = options.find(({ exported }) => exported === value) ?? options.find(({ shown }) => shown === value);
+  if (found) return found.exported;
+  if (field.type === 'dropdown' && 'isEditable' in field && field.isEditable) return value;
+  throw noOption(
+    value,
+    options.map(({ shown }) => shown),
+  );
+}
+
+function toState(field: FormField, value: string): string {
+  const { states, exported } = buttonsOf(field);
+  const state = states[exported.indexOf(value)] ?? states.find((each) => each === value);
+  if (state !== undefined || value === 'Off') return state ?? value;
+  throw noOption(value, exported.length ? exported : states);
+}
+
+/** The states of the buttons of a field, and what each exports: options are in the order of the buttons. */
+function buttonsOf(field: FormField) {
+  const states = field.getWidgets().map((widget) => widget.getOnValue() ?? 'Off');
+  return { states, exported: optionsOf(field).map(({ exported }) => exported) };
+}
+
+function optionsOf(field: FormField): Array<{ exported: string; shown: string }> {
+  const options = field.acroField().get('Opt');
+  if (!(options instanceof PdfArray)) return [];
+  return options.toArray().flatMap((option) => {
+    const [exported, shown = exported] = (option instanceof PdfArray ? option.toArray() : [option]).map(textOf);
+    return exported === undefined ? [] : { exported, shown: shown ?? exported };
+  });
+}
+
+function textOf(object: PdfObject): string | undefined {
+  if (object instanceof PdfString) return object.asString();
+  return object.type === 'name' ? object.value : undefined;
+}
+
+function noOption(value: string, options: readonly string[]): Error {
+  const more = options.length > MAX_NAMED ? ', ...' : '';
+  return new Error(
+    `${value.slice(0, 64)} is none of its options, which are ${options.slice(0, MAX_NAMED).join(', ') || 'none'}${more}`,
+  );
+}
