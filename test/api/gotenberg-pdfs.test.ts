@@ -252,6 +252,9 @@ describe('stamp/bulk', () => {
       'Invalid form data: bulk stamp entry 0 requires an uploaded stamp file for image or pdf source',
     );
     expect(await refused('stamp/bulk', bulk([]))).toBe("Invalid form data: form field 'stamps' is required");
+    expect(await refused('stamp/bulk', bulk(Array(51).fill({ source: 'text', expression: 'x' })))).toBe(
+      "Invalid form data: form field 'stamps' makes 51 changes of a PDF; at most 50 are possible",
+    );
     expect(await refused('stamp/bulk', bulk([{ source: 'text' }]))).toContain("form field 'stampExpression' is required");
     expect(await refused('stamp/bulk', bulk([{ source: 'html', expression: 'x' }]))).toContain(
       "form field 'stamps' is invalid (got 'html', resulting to wrong value",

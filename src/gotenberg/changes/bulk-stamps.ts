@@ -35,11 +35,12 @@ function readText(value: unknown): string | undefined {
 }
 
 /** Throws `invalid_request` for a stamp without its file. */
-export function applyBulkStamps({ values, stamp: files }: GotenbergForm): void {
+export function applyBulkStamps({ values, aliases, stamp: files }: GotenbergForm): void {
   const stamps = (values.get('stamps') ?? []) as Stamp[];
   for (const [index, { source, expression }] of stamps.entries())
     if (source !== 'text' && !files.some(({ path }) => expression === undefined || path === expression))
       throw invalidField('', `bulk stamp entry ${index} requires an uploaded stamp file for image or pdf source`);
+  aliases.set('stampOptions', 'stamps'); // errors about a stamp as a whole
   for (const name of ['source', 'expression', 'pages', 'options'] as const)
     values.set(
       `stamp${name[0]?.toUpperCase()}${name.slice(1)}`,

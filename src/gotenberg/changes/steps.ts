@@ -2,7 +2,7 @@
 import { type FieldError, fieldErrors, hasCode, invalidField, invalidRequest, ServiceError } from '../../errors.ts';
 import { type AssemblyRequest, parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
-import type { GivenStep } from '../../render/request/schemas/assembly-schema.ts';
+import { type GivenStep, MAX_STEPS } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { FILE, toFileName } from '../field-names.ts';
 import { hasLaterMetadata, toAttachments, toConformance, toPassword } from '../form.ts';
@@ -178,6 +178,12 @@ function toSplit(values: Values): FormStep[] {
 
 /** Parses steps as an assembly with other parts. Errors name fields. */
 export function parseSteps(form: GotenbergForm, steps: readonly FormStep[], limits: RenderLimits): AssemblyRequest {
+  const beyond = steps[MAX_STEPS];
+  if (beyond) {
+    const field = beyond.nameField('');
+    const message = `makes ${steps.length} changes of a PDF; at most ${MAX_STEPS} are possible`;
+    throw invalidField(form.aliases.get(field) ?? field, message);
+  }
   const files = new Map(steps.flatMap(({ files: own = [] }) => own.map((file) => [file.path, file])));
   try {
     const body = { parts: [{ document_id: 'the caller replaces it' }], steps: steps.map(({ step }) => step), store: false };
