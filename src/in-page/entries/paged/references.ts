@@ -85,21 +85,20 @@ export class References {
       if (address === THIS_ELEMENT) return isRunning(element) ? toCounter(part) : refer(part, element, element);
       const target = targets.get(address);
       if (target) return refer(part, target, element);
-      miss(address, element);
+      return miss(address, element);
+    };
+    const miss = (address: string, element: Element): Piece => {
+      this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
       return { css: '""' };
     };
-    const miss = (address: string, element: Element) =>
-      this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
     const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
       const [, what = '', ...more] = part.args;
       if (part.name === 'target-text') return { css: quote(elementText(target, what || 'content', counters.get(target))) };
       if (what !== 'page') return { css: quote(writeCounter(part.name, part.args.slice(1), counters.get(target))) };
       const style = (more.at(-1) ?? 'decimal').slice(0, MAX_PAGED_TEXT);
-      const shown = findShown(target);
-      if (!shown && target !== element) miss(addressOf(part), element);
-      return {
-        reference: this.references.push({ to: destinations.mark(shown ?? target), style, element: elementName(element) }) - 1,
-      };
+      const shown = target === element ? element : findShown(target);
+      if (!shown) return miss(addressOf(part), element);
+      return { reference: this.references.push({ to: destinations.mark(shown), style, element: elementName(element) }) - 1 };
     };
     this.#prepared = generated.map(({ parts, ...rest }) => ({
       ...rest,

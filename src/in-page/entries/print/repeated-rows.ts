@@ -5,10 +5,10 @@
  */
 import { MAX_ROW_GROUPS } from '../../contract/limits.ts';
 import type { UnrepeatedRows } from '../../contract/questions.ts';
-import { withHeadsAlone } from '../../dom/heads-alone.ts';
 import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { isHiddenWhole } from '../../dom/visibility.ts';
+import { withHeadsAlone } from './heads-alone.ts';
 
 const HIGHEST_REPEATED = 1 / 4;
 /** The layout on the screen is different, so that it only tells whether it is worthwhile to lay out the page. */

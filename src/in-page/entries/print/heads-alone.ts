@@ -1,6 +1,6 @@
 /** Looks at a document, also a hidden one, without the bodies of its tables, whose layout takes most of the time. */
-import { adoptStyles } from './adopt-styles.ts';
-import { Changes } from './changes.ts';
+import { adoptStyles } from '../../dom/adopt-styles.ts';
+import { Changes } from '../../dom/changes.ts';
 
 /** Bodies with heads of other tables in them stay. */
 const HEADS_ALONE = `:root, body { display: block !important }
