@@ -10,10 +10,15 @@ export function removeCover(): null {
   return null;
 }
 
+/** The style sheet that hides the document. */
+export function coverSheet(): CSSStyleSheet | undefined {
+  const style = call(document, 'querySelector', COVER);
+  return (style instanceof HTMLStyleElement && style.sheet) || undefined;
+}
+
 /** Hides the document in every window, or only in one that is one pixel high. */
 export function hideInAllWindows(hides: boolean): null {
-  const style = call(document, 'querySelector', COVER);
-  const rule = style instanceof HTMLStyleElement ? style.sheet?.cssRules[0] : undefined;
+  const rule = coverSheet()?.cssRules[0];
   if (rule instanceof CSSMediaRule) rule.media.mediaText = hides ? 'all' : BETWEEN_PRINTS;
   return null;
 }

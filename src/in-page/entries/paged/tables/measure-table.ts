@@ -25,15 +25,23 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const cells = rows.flatMap((row) => [...row.cells]);
   const [previous, next] = [neighbourOf(table, 'previousElementSibling'), neighbourOf(table, 'nextElementSibling')];
   const box = measureBox(table);
+  const parent = read(table, 'parentElement');
+  const addsMargins = parent !== null && /flex|grid/.test(getComputedStyle(parent).display);
+  const pull = addsMargins ? pullAlone : pullThrough;
   return {
     collapsesBorders,
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
-    above: pullThrough(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
-    below: pullThrough(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
+    above: pull(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
+    below: pull(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
     before: rows.length ? findBefore(table) : undefined,
   };
+}
+
+/** The margins of neighbours and the gap between them stay. */
+function pullAlone(own: number): MarginAt {
+  return (pulledPx) => own - pulledPx;
 }
 
 /** The margin between a table and its neighbour is the larger of theirs, or the sum if one of them is negative. */
