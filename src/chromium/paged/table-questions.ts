@@ -69,7 +69,7 @@ export async function prepareTables(
   mayPaintHeads: boolean,
 ): Promise<PreparedTable[]> {
   await world.ask('hideTableRows', [key, reserved, mayPaintHeads], DONE);
-  return world.ask('prepareTables', [], PREPARED);
+  return world.ask('prepareTables', [key], PREPARED);
 }
 
 export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {

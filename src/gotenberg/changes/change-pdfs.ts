@@ -15,7 +15,7 @@ import { FACTS } from './read-facts.ts';
 import { bytesOf, type NamedFile, nameFiles, packFiles, readProfiles } from './results.ts';
 import { applyStages, NO_STAGES, routeStage, type Stages } from './stages.ts';
 import { collect, namingFields, parseSteps, toBookmarksOfFiles, toSteps, withConformance } from './steps.ts';
-import { limitTime } from './time-limit.ts';
+import { inTime } from './time-limit.ts';
 
 type Services = Pick<RouteServices, 'limits' | 'render' | 'pageDrawing'>;
 
@@ -41,9 +41,7 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
   return async (call) => {
     if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
     const results: NamedFile[] = [];
-    const checkTime = limitTime(services.limits, changes.length);
-    for (const [index, change] of changes.entries()) {
-      checkTime(index);
+    for (const change of inTime(services.limits, changes)) {
       const made = await runChange(services, change, call);
       if (changes.length > 1) call.memory.grow(bytesOf(made.map(({ content }) => content)));
       results.push(...made);
@@ -168,9 +166,7 @@ async function run({ render }: Services, { request, ...change }: Change, call: R
 
 async function readAll(services: Services, changes: Change[], what: keyof typeof FACTS, call: RenderCall): Promise<Packed> {
   const facts: Array<[name: string, facts: unknown]> = [];
-  const checkTime = limitTime(services.limits, changes.length);
-  for (const [index, change] of changes.entries()) {
-    checkTime(index);
+  for (const change of inTime(services.limits, changes)) {
     const [extracted] = await run(services, change, call);
     facts.push([(change.files[0] as UploadedFile).path, FACTS[what](JSON.parse(String(extracted)))]);
   }

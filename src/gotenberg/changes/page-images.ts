@@ -10,7 +10,7 @@ import type { Render } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import { toPageChoice } from './marks.ts';
 import { type NamedFile, packFiles } from './results.ts';
-import { limitTime } from './time-limit.ts';
+import { inTime } from './time-limit.ts';
 
 const DEFAULT_DPI = 150;
 
@@ -55,9 +55,7 @@ export function drawPdfs(
   return async ({ principal, client, memory }) => {
     const hold = (bytes: number) => memory.grow(bytes);
     const drawn: NamedFile[] = [];
-    const checkTime = limitTime(limits, files.length);
-    for (const [done, { path, content }] of files.entries()) {
-      checkTime(done);
+    for (const { path, content } of inTime(limits, files)) {
       const images = await pageDrawing
         .drawMany(principal.accountId, { content, pages, dpi, encoding, hold }, client)
         .catch((error: unknown) => {

@@ -4,12 +4,14 @@
  */
 import { ServiceError } from '../../errors.ts';
 
-/** Call the result before each file. It throws `render_timeout`, which says how many files there was time for. */
-export function limitTime({ maxRenderTimeoutMs }: { maxRenderTimeoutMs: number }, files: number): (done: number) => void {
+/** Goes through what is done for each file. Throws `render_timeout`, which says how many files there was time for. */
+export function* inTime<T>({ maxRenderTimeoutMs }: { maxRenderTimeoutMs: number }, files: readonly T[]): Generator<T> {
   const end = performance.now() + maxRenderTimeoutMs;
-  return (done) => {
-    if (performance.now() < end) return;
-    const detail = `the files of a form have ${maxRenderTimeoutMs} ms, in which only ${done} of ${files} were done: send fewer at once`;
-    throw new ServiceError('render_timeout', detail);
-  };
+  for (const [done, file] of files.entries()) {
+    if (performance.now() >= end) {
+      const detail = `the files of a form have ${maxRenderTimeoutMs} ms, in which only ${done} of ${files.length} were done: send fewer at once`;
+      throw new ServiceError('render_timeout', detail);
+    }
+    yield file;
+  }
 }

@@ -92,7 +92,7 @@ export interface Questions {
   findTables(): FoundTables;
   markAllRows(number: number): PreparedTable['marks'];
   hideTableRows(key: string, reserved: string[][][], mayPaintHeads: boolean): null;
-  prepareTables(): PreparedTable[];
+  prepareTables(key: string): PreparedTable[];
   prepareHeaders(markup: string[]): null;
   measureHeaders(widthsPx: number[], waits: boolean): number[] | null;
   findMissingInHeaders(): MissingPart[];

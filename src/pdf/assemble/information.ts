@@ -1,5 +1,4 @@
 /** Reads the information dictionary of a PDF (ISO 32000-1, 14.3.3). */
-import { PdfName, type PdfObject, PdfString } from '@libpdf/core';
 import type { PdfMetadata } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 
@@ -18,15 +17,10 @@ const MAX_ENTRIES = 100;
 export function readInformation(pdf: EditablePdf): InformationEntries {
   const read: InformationEntries = { custom: {} };
   for (const [{ value: name }, value] of [...(pdf.asDict(pdf.info) ?? [])].slice(0, MAX_ENTRIES)) {
-    const text = textOf(pdf.resolve(value));
+    const text = pdf.label(value);
     if (text !== undefined) addEntry(read, name, text);
   }
   return read;
-}
-
-function textOf(value: PdfObject | undefined): string | undefined {
-  if (value instanceof PdfString) return value.asString();
-  return value instanceof PdfName ? value.value : undefined;
 }
 
 function addEntry(read: InformationEntries, name: string, text: string): void {

@@ -2,8 +2,9 @@
  * The values of form fields as people know them: what the options of a list or a group of buttons export or show. libpdf knows the states
  * of buttons, which other producers call `0` and `1`, and what lists export.
  */
-import { type FormField, PdfArray, type PdfObject, PdfString } from '@libpdf/core';
+import { type FormField, PdfArray, type PdfObject } from '@libpdf/core';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { labelOf } from '../objects/pdf-reader.ts';
 
 type Value = string | boolean | string[];
 
@@ -70,14 +71,9 @@ function optionsOf(field: FormField): Array<{ exported: string; shown: string }>
   const options = field.acroField().get('Opt');
   if (!(options instanceof PdfArray)) return [];
   return options.toArray().flatMap((option) => {
-    const [exported, shown = exported] = (option instanceof PdfArray ? option.toArray() : [option]).map(textOf);
+    const [exported, shown = exported] = (option instanceof PdfArray ? option.toArray() : [option]).map(labelOf);
     return exported === undefined ? [] : { exported, shown: shown ?? exported };
   });
-}
-
-function textOf(object: PdfObject): string | undefined {
-  if (object instanceof PdfString) return object.asString();
-  return object.type === 'name' ? object.value : undefined;
 }
 
 function noOption(value: string, options: readonly string[]): Error {

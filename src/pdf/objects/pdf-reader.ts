@@ -57,10 +57,14 @@ export abstract class DictionaryReader {
 
   /** A name or a string, as destinations are written; undefined for another value. */
   label(value: PdfObject | undefined): string | undefined {
-    const found = this.resolve(value);
-    if (found instanceof PdfName) return found.value;
-    return found instanceof PdfString ? found.asString() : undefined;
+    return labelOf(this.resolve(value));
   }
+}
+
+/** The text of a name or a string; undefined for another object. */
+export function labelOf(object: PdfObject | undefined): string | undefined {
+  if (object instanceof PdfName) return object.value;
+  return object instanceof PdfString ? object.asString() : undefined;
 }
 
 /** Reads a PDF that libpdf has parsed. */

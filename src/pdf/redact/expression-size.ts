@@ -13,7 +13,7 @@ const END_OF_SEVERAL = /[)}*+?]/;
 const PROPERTY = /\\p/gi;
 const PROPERTY_SIZE = 50;
 
-/** At least the size of the program. Expressions with several repeated groups may be smaller. */
+/** About the size of the program: at least half of it, and more than it for expressions with several repeated groups. */
 export function expressionSize(expression: string): number {
   let size = 0;
   let from = 0;

@@ -358,15 +358,17 @@ function parseRedaction(
 /** They are not compiled if compiling them would take long. */
 function checkExpressions(expressions: readonly string[], ignoresCase: boolean, at: string, errors: ValidationErrors): void {
   const size = expressions.reduce((sum, each) => sum + expressionSize(each), 0);
-  if (size > MAX_EXPRESSION_SIZE) errors.add(at, 'are too large together: send fewer, or repeat less with {n}, and fewer groups');
-  else
-    for (const [index, expression] of expressions.entries()) {
-      try {
-        new Search({ texts: [], expressions: [expression], ignoresCase });
-      } catch (error) {
-        errors.add(`${at}[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
-      }
+  if (size > MAX_EXPRESSION_SIZE) {
+    errors.add(at, 'are too large together: send fewer, or repeat less with {n}, and fewer groups');
+    return;
+  }
+  for (const [index, expression] of expressions.entries()) {
+    try {
+      new Search({ texts: [], expressions: [expression], ignoresCase });
+    } catch (error) {
+      errors.add(`${at}[${index}]`, `must be an expression of RE2: ${(error as Error).message.slice(0, 200)}`);
     }
+  }
 }
 
 function toCompose(

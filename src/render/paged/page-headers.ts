@@ -20,6 +20,8 @@ const EDGE = EDGE_INCHES * POINTS_PER_INCH;
 /** Points, or pixels, by which rounding may change a length. */
 const TOLERANCE = 1;
 
+const IMAGE = /<img/i;
+
 type Side = 'header' | 'footer';
 
 /** Measures headers before the first print, so that it mostly has the right margins already. */
@@ -59,7 +61,8 @@ class PageHeaders implements PagedPart {
     await prepareHeaders(this.#document.paged, [...this.#markup]);
     const { paper, margin } = this.#settings;
     await this.#measure([(paper.widthInches - margin.left - margin.right) * PX_PER_INCH]);
-    this.#document.addMissing(await findMissingInHeaders(this.#document.paged));
+    if (this.#markup.some((markup) => IMAGE.test(markup)))
+      this.#document.addMissing(await findMissingInHeaders(this.#document.paged));
   }
 
   adjust(settings: PrintSettings): PrintSettings {

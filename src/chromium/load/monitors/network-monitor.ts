@@ -402,11 +402,12 @@ export class NetworkMonitor {
   #record(loading: Loading): void {
     if (loading.recorded) return;
     loading.recorded = true;
-    if (this.#traffic.failed.some(({ url }) => url === cut(loading.url))) return; // it is tried again
+    const address = cut(loading.url);
+    if (this.#traffic.failed.some(({ url }) => url === address)) return; // it is tried again
     loading.proxyFailure = this.#findProxyFailure(loading);
     this.#traffic.failures++;
     if (this.#traffic.failed.length >= MAX_KEPT) return;
-    loading.url = cut(loading.url);
+    loading.url = address;
     loading.address = null;
     this.#traffic.failed.push(loading);
     const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#findStatus(loading) === undefined;

@@ -39,7 +39,6 @@ const changes = new Changes();
 /** The tables as they were. */
 let measures: MeasuredTable[] = [];
 let tables: TablePreparation[] = [];
-let probes = new Probes(changes);
 
 /**
  * Hides what is painted. `reserved` has, for each sum of each table, its value at the end and the longest texts that it shows. Only if heads
@@ -52,17 +51,17 @@ export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads
   ]);
   measures = withHeadsAlone(() => pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? [])));
   adoptStyles(WHOLE_ROWS, changes);
-  probes = new Probes(changes);
-  probes.add(createRuler(`${key}:ruler`, RULER_PX));
   tables = pagedTables().map((table, number) => new TablePreparation(table, number, key));
   for (const [number, table] of tables.entries()) table.hideRows(reserved[number] ?? [], rows[number] ?? []);
   return null;
 }
 
 /** Prepares tables whose rows are hidden. */
-export function prepareTables(): PreparedTable[] {
+export function prepareTables(key: string): PreparedTable[] {
+  const probes = new Probes(changes);
+  probes.add(createRuler(`${key}:ruler`, RULER_PX));
   for (const table of tables) table.measureHidden(); // of all at once, because each change needs a new layout
-  const prepared = tables.map((table) => table.prepare());
+  const prepared = tables.map((table) => table.prepare(probes));
   probes.place();
   return prepared;
 }
@@ -128,7 +127,7 @@ class TablePreparation {
     this.#heights = new Map([...this.#painted.keys()].map((row) => [row, measureBox(row).height]));
   }
 
-  prepare(): PreparedTable {
+  prepare(probes: Probes): PreparedTable {
     const [top, bottom] = [this.#leading(), this.#trailing()];
     changeTables([{ table: this.#number, topPx: top.heightPx, bottomPx: bottom.heightPx, breaks: false }]);
     this.#keepRows();
@@ -137,7 +136,7 @@ class TablePreparation {
       if (this.#isTotal(number)) element.textContent = this.#totals[number] ?? '';
     for (const number of alone) this.#registerCarry(number);
     const marked = this.#markRows();
-    const before = top.names.length ? this.#nameBefore() : '';
+    const before = top.names.length ? this.#nameBefore(probes) : '';
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
     const [rows, last] = [[...this.#painted.values()], this.#rows.length - 1];
     return { ...marked, last, carries, rows, top, bottom, swapped: this.#swapped, before };
@@ -288,7 +287,7 @@ class TablePreparation {
   }
 
   /** Places a link at the end of what is before the table. Returns its name. */
-  #nameBefore(): string {
+  #nameBefore(probes: Probes): string {
     const { before } = this.#measured;
     if (!before) return '';
     const name = `${this.#name}before`;
