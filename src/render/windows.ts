@@ -19,9 +19,11 @@ import type { Print } from './steps/print.ts';
 
 /** A document with fewer pages is printed at once. */
 const LEAST_PAGES = 150;
-const WINDOW_PAGES = 60;
-/** How often a window without a suitable end is doubled, and how many ends are tried. */
-const MAX_DOUBLINGS = 2;
+/** Rows of a table take memory in proportion to the square of the pages. Other blocks take time for each window, also if it does not show them. */
+const PAGES_OF_ROWS = 60;
+const PAGES_OF_BLOCKS = 150;
+/** A window without a suitable end is doubled up to this length, and so many of its ends are tried. */
+const MAX_WINDOW_PAGES = 300;
 const MAX_CUTS = 3;
 /** What a page holds of a document, until the first window tells. */
 const PAGE_WEIGHT = 3_500;
@@ -160,7 +162,7 @@ class WindowPrinter {
   }
 
   async #printWindow(start: Cut): Promise<PrintedWindow | undefined> {
-    for (let pages = WINDOW_PAGES; pages <= WINDOW_PAGES << MAX_DOUBLINGS; pages *= 2) {
+    for (let pages = this.#long.hasRows ? PAGES_OF_ROWS : PAGES_OF_BLOCKS; pages <= MAX_WINDOW_PAGES; pages *= 2) {
       const weight = pages * this.#pageWeight;
       const shown = await this.#show(start, null, weight);
       if (!shown.isInFlow) return undefined;

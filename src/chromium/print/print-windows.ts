@@ -15,6 +15,7 @@ const LONG_DOCUMENT = shape(
     blocks: Count,
     weight: Type.Number({ minimum: 0 }),
     reason: Type.String({ maxLength: 100 }),
+    hasRows: Type.Boolean(),
     countsPages: Type.Boolean(),
     hasSides: Type.Boolean(),
     loadsFonts: Type.Boolean(),

@@ -267,6 +267,8 @@ export interface LongDocument {
   weight: number;
   /** What forbids it. Empty if nothing does. */
   reason: string;
+  /** Whether rows of tables are among the blocks. */
+  hasRows: boolean;
   /** Whether its page margins show the number of pages. */
   countsPages: boolean;
   /** Whether pages depend on their side. */

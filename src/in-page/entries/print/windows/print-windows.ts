@@ -7,7 +7,7 @@ import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../
 import { Changes } from '../../../dom/changes.ts';
 import { removeCover } from '../../../dom/cover.ts';
 import { Destinations } from '../../../dom/destinations.ts';
-import { read, readAttribute, writeAttribute } from '../../../dom/nodes.ts';
+import { read, readAttribute, readName, writeAttribute } from '../../../dom/nodes.ts';
 import { NO_MARGIN_BOXES } from '../margin-boxes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { HiddenContents, hasCustomElements } from './hidden-contents.ts';
@@ -42,7 +42,9 @@ export function beginWindows(isTagged: boolean): LongDocument {
   const { reason, selectors, pictures, countsPages, hasSides, looksInside } = readDocumentStyles();
   const fixed = reason ? undefined : findPinned(long, selectors);
   const loadsFonts = [...document.fonts].some(({ status }) => status !== 'loaded');
-  const answer = { blocks: long.blocks.length, weight: long.weights.at(-1) ?? 0, countsPages, hasSides, loadsFonts };
+  const { blocks, weights } = long;
+  const hasRows = blocks.some(isRow);
+  const answer = { blocks: blocks.length, weight: weights.at(-1) ?? 0, hasRows, countsPages, hasSides, loadsFonts };
   if (!fixed) return { ...answer, reason: reason || 'boxes with a position outside their block' };
   pinned = fixed;
   held = [...pictures].map(loadPicture);
@@ -76,7 +78,7 @@ export function findColumnWidths(): null {
 function rowsByTable(): Map<HTMLTableElement, HTMLElement[]> {
   const tables = new Map<HTMLTableElement, HTMLElement[]>();
   for (const block of long.blocks) {
-    const table = block.localName === 'tr' ? block.closest('table') : null;
+    const table = isRow(block) ? block.closest('table') : null;
     if (table && !tables.get(table)?.push(block)) tables.set(table, [block]);
   }
   return tables;
@@ -179,6 +181,10 @@ function showAround(block: HTMLElement): void {
     if (readAttribute(around, 'data-platen-shown') !== null) continue;
     changes.setAttribute(around, 'data-platen-shown', '');
   }
+}
+
+function isRow(block: HTMLElement): boolean {
+  return readName(block) === 'tr';
 }
 
 function shownOpen(): HTMLElement[] {
