@@ -138,6 +138,11 @@ export class LoadedDocument implements AsyncDisposable {
     return (job.mayDivide ?? false) && (load.htmlClass.mayBeLong || load.loaded.heightPx >= LONG_PX);
   }
 
+  /** Whether it was laid out on the screen, in memory in proportion to its length. */
+  get wasLaidOut(): boolean {
+    return this.#parts.load.loaded.heightPx > 0;
+  }
+
   /** Whether it stays the same while it is hidden: no script notices that, and no animation begins again. */
   get mayBeHidden(): boolean {
     const { runsAfterLoad, mayBeAnimated } = this.htmlClass;

@@ -121,6 +121,7 @@ class WindowPrinter {
     if (this.#document.mayBeHidden && !this.#long.loadsFonts) await this.#document.windows.hideBetweenPrints();
     const first = await this.#printWindow({ block: 0, page: 0, lead: 0, content: undefined });
     if (!first || this.#long.weight / this.#pageWeight < LEAST_PAGES) return undefined;
+    if (this.#document.wasLaidOut) await this.#document.windows.freeMemory();
     const parts = await this.#printWindows(first);
     if (!parts) return undefined;
     const total = parts.reduce((sum, { pages }) => sum + pages, 0);
