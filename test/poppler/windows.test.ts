@@ -48,6 +48,7 @@ describe('a document in windows has the pixels and the text of one print', () =>
     ['text', longText(), {}],
     ['text with left and right pages', longText(SIDES), {}],
     ['text with the number of pages', longText(TOTALS), {}],
+    ['text beside floating boxes', longText('h2 { float: left; margin: 0 9px 0 0 } ul { float: right; width: 40% }'), {}],
     ['text with a box on every page', longText().replace('<header>', `${FIXED}<header>`), {}],
     ['a book of short chapters', longBook('h1 { break-before: page; margin-top: 50px }', 2), {}],
     ['a book of sections', longBook('section { break-before: page; padding: 9px }', 3, true), { tagged: true }],

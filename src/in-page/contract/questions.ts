@@ -305,8 +305,8 @@ export interface MarkedBlock {
 export interface ShownWindow {
   /** The number of the block after the last. */
   end: number;
-  /** The first block, and those of the second half. */
+  /** The first block, and those of the second half that may begin a page. */
   marks: MarkedBlock[];
-  /** Whether all blocks are below each other. */
+  /** Whether the blocks are below each other, and some of them may begin a page. */
   isInFlow: boolean;
 }

@@ -106,7 +106,8 @@ export async function showWindow(order: WindowOrder): Promise<ShownWindow> {
   sheets?.[1].replaceSync(hidesMargins ? numbering + NO_MARGINS : numbering);
   addEmptyPages(order);
   const marks = order.end === null ? markBlocks(first, end, key) : [];
-  const isInFlow = shown.every((block) => pinned.has(block) || mayBreakBefore(block)) && shownOpen().every(isOpenInFlow);
+  const mayEnd = order.end !== null || end === long.blocks.length || marks.length > 1;
+  const isInFlow = mayEnd && shownOpen().every(isOpenInFlow);
   await document.fonts.ready;
   await Promise.allSettled(held.map((picture) => picture.decode()));
   return { end, marks, isInFlow };
@@ -230,9 +231,9 @@ function markBlocks(first: number, end: number, key: string): MarkedBlock[] {
   const destinations = new Destinations(key, changes);
   const from = first + Math.ceil((end - first) / 2);
   const numbers = [first, ...Array.from({ length: end - from }, (_, n) => from + n)];
-  const marks = numbers.map((number) => {
+  const marks = numbers.flatMap((number) => {
     const block = long.blocks[number] as HTMLElement;
-    return { number, name: destinations.mark(block), isForced: isForced(block) };
+    return mayBreakBefore(block) ? [{ number, name: destinations.mark(block), isForced: isForced(block) }] : [];
   });
   return marks.filter(({ name }) => /^[\w-]+$/.test(name));
 }
