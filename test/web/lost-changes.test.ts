@@ -294,6 +294,7 @@ test('opens from the list what another tab is changing', async () => {
   await page.goto(`/edit?template=${id}`);
   const second = await editorOf(page);
   await has(second, 'stored');
+  await page.getByText('Another tab has unsaved changes of this template.').waitFor();
   await page.getByRole('button', { name: 'Drafts', exact: true }).click();
   const listed = page.locator('.drafts').getByRole('button', { name: /Unsaved changes of version 1/ });
   await listed.waitFor();
@@ -303,8 +304,41 @@ test('opens from the list what another tab is changing', async () => {
   await listed.click();
   await page.getByRole('dialog', { name: 'Drafts' }).waitFor({ state: 'detached' });
   await second.ready();
-  await waitUntilKept(page, 'a later text');
+  await has(second, 'a later text');
+  await page.getByText('Another tab is changing this draft.').waitFor();
   expect(await page.evaluate('window.isMarked')).toBe(true); // the document has not been loaded again
+  await first.write('Template', '<p>the latest text');
+  await waitUntilKept(first.page, 'the latest text');
+  await page.reload();
+  await has(second, 'the latest text'); // a copy that nobody has changed does not get old
+  await second.write('Template', '<p>written in the copy');
+  await waitUntilKept(page, 'written in the copy');
+  await first.page.reload();
+  await has(first, 'the latest text');
+  await page.reload();
+  await has(second, 'written in the copy');
+});
+
+test('closes and opens tabs where browsers have no locks, as over plain HTTP', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored');
+  const editor = await openEditor(key.key, id);
+  const context = editor.page.context();
+  await context.addInitScript("Object.defineProperty(navigator, 'locks', { value: undefined })");
+  await editor.page.close();
+  const first = await openBeside(editor, `/edit?template=${id}`);
+  await first.write('Template', '<p>in the first tab');
+  await waitUntilKept(first.page, 'in the first tab');
+  await first.page.close();
+  const second = await openBeside(editor, `/edit?template=${id}`);
+  await has(second, 'in the first tab');
+  const third = await openBeside(editor, `/edit?template=${id}`);
+  await has(third, 'in the first tab');
+  await second.write('Template', '<p>later in the second tab');
+  await waitUntilKept(second.page, 'later in the second tab');
+  await save(third.page).click(); // what the second tab has written since stays
+  await version(third.page, 'Version 2');
+  await waitUntilKept(third.page, 'later in the second tab');
 });
 
 test('leaves a schema that is not saved', async () => {

@@ -45,13 +45,26 @@ export async function readKept(): Promise<void> {
 /** The template that is edited; undefined for drafts of their own. */
 export type DraftKey = Pick<DraftOf, 'accountId' | 'templateId'>;
 
-/** Returns the latest draft that is not in the editor of another tab. This tab continues it. */
+/**
+ * Returns the draft that this tab has asked for, or the latest that is not in the editor of another tab. This tab continues it. If another
+ * tab has the one that was asked for, this tab begins with a copy of it.
+ */
 export async function takeLatest(of?: DraftKey): Promise<KeptDraft | undefined> {
   const mine = keptDrafts.value.filter((kept) => isOf(kept, of));
-  const own = mine.find(({ id }) => id === current);
+  const own = mine.find(({ id }) => id === (current ?? (of && readStored('sessionStorage', idKey(of)))));
   if (own) return own;
   for (const kept of of ? mine : mine.slice(0, 1)) if (await claim(kept.id, of)) return kept;
   return undefined;
+}
+
+/** Whether another tab has drafts of the template, of which this one has at most a copy. */
+export function isElsewhere(of: DraftKey): boolean {
+  return current === undefined && keptDrafts.value.some((kept) => isOf(kept, of));
+}
+
+/** Whether another tab has kept the same draft of the template. A copy that nobody changes would only outlive it. */
+export function isCopy(draft: Draft, of: DraftKey): boolean {
+  return isElsewhere(of) && keptDrafts.value.some((kept) => isOf(kept, of) && isSameDraft(kept.draft, draft));
 }
 
 function isOf({ of }: KeptDraft, wanted: DraftKey | undefined): boolean {
@@ -70,12 +83,17 @@ export async function keepDraft(draft: Draft, of?: DraftOf): Promise<void> {
   if (!current) return;
   const before = findKept(current);
   if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return;
-  if (!hasLocks && (await readDraft(current))?.savedAt !== knownAt) await claim(newId(), of); // a duplicated tab has written it
+  if (!(await isKnown(current))) await claim(newId(), of);
   const kept = toKept(draft, of);
   if (!(await writeDraft(kept))) return;
   knownAt = kept.savedAt;
   keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
+}
+
+/** Whether no other tab has written the draft of this one, which only locks prevent. */
+async function isKnown(id: string): Promise<boolean> {
+  return hasLocks || (await readDraft(id))?.savedAt === knownAt;
 }
 
 /** What is kept of the draft in the editor. It is later than what was kept before, also if the clock was set back. */
@@ -90,7 +108,7 @@ export function findKept(id: string | undefined): KeptDraft | undefined {
 
 /** Removes the draft in the editor, because it has been stored. */
 export async function dropDraft(): Promise<void> {
-  if (current && findKept(current)) await remove([current]);
+  if (current && findKept(current) && (await isKnown(current))) await remove([current]);
 }
 
 /** Gives the draft in the editor up, for the next page of this tab. Returns its id. */
@@ -130,22 +148,18 @@ function beyondLimits(): string[] {
   return others.filter(({ savedAt }) => savedAt < oldest).map(({ id }) => id);
 }
 
-/** Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. */
+/**
+ * Holds the lock of a draft until the tab is closed or has another one. Returns false if another tab holds it. Without locks, two tabs may
+ * have the same draft: the one that notices that the other has written it goes on with another.
+ */
 async function claim(id: string, of?: DraftKey, waitMs?: number): Promise<boolean> {
-  const held = await hold(id, of, waitMs);
+  const held = hasLocks ? await holdLock(`platen.draft.${id}`, waitMs) : () => {};
   if (!held) return false;
   release = held;
   current = id;
   knownAt = findKept(id)?.savedAt;
   store('sessionStorage', idKey(of), id);
   return true;
-}
-
-/** Without locks, each tab begins a draft of its own. */
-async function hold(id: string, of?: DraftKey, waitMs?: number): Promise<(() => void) | undefined> {
-  if (hasLocks) return holdLock(`platen.draft.${id}`, waitMs);
-  const isOwn = readStored('sessionStorage', idKey(of)) === id || !findKept(id);
-  return isOwn ? () => {} : undefined;
 }
 
 function forgetCurrent(): void {

@@ -5,7 +5,7 @@ import { readStoredJson, removeStored, store } from '../shared/storage.ts';
 import { showToast } from '../shared/toast.tsx';
 import { askBeforeLeaving, go } from '../shell/route.ts';
 import { BLANK, type Draft, draft, generation, isSameDraft, sourceOf, TEXTS, toDraft } from './draft.ts';
-import { beginDraft, dropDraft, findKept, handOverDraft, idKey, keepDraft, toKept } from './draft-history.ts';
+import { beginDraft, dropDraft, findKept, handOverDraft, idKey, isCopy, keepDraft, toKept } from './draft-history.ts';
 import { draftOf, isChanged } from './opened.ts';
 import { isOwn } from './replaced-draft.tsx';
 import { atEnd, listen, watch } from './visit.ts';
@@ -79,7 +79,8 @@ function wouldLose(): boolean {
 
 /** Whether there is something of the visitor in a draft that nothing else has. */
 function hasWork(shown: Draft): boolean {
-  return draftOf.peek() ? isChanged(shown) : isOwn(shown);
+  const of = draftOf.peek();
+  return of ? isChanged(shown) && !isCopy(shown, of) : isOwn(shown);
 }
 
 /** Resolves when the draft has been written. */

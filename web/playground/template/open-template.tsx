@@ -9,10 +9,11 @@ import { SignIn } from '../../dashboard/sign-in.tsx';
 import { readPlayground } from '../../dashboard/template-preview.ts';
 import { Button } from '../../shared/button.tsx';
 import { type Draft, type KeptDraft, readChanges, readDraft } from '../../shared/kept-drafts.ts';
+import { showToast } from '../../shared/toast.tsx';
 import '../../shared/forms.css';
 import './template.css';
 import { lines, replaceDraft, toDraft } from '../draft.ts';
-import { openHistory, takeLatest } from '../draft-history.ts';
+import { isElsewhere, openHistory, takeLatest } from '../draft-history.ts';
 import { isUnsaved, type OpenedTemplate, opened, storedDraft, templateParts } from '../opened.ts';
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
@@ -20,6 +21,9 @@ import { atEnd, isOver } from '../visit.ts';
 import { saveError } from './save-template.ts';
 import { readFiles } from './template-files.ts';
 import { PARTS, playground } from './template-parts.tsx';
+
+const IS_STORED = 'Another tab has unsaved changes of this template. Here it is as it is stored.';
+const IS_COPY = 'Another tab is changing this draft. Here is a copy of it.';
 
 /** Asks for a key where there is no session, until the visitor leaves the editor. Resolves to false if the template cannot be opened, which `root` then says. */
 export async function openTemplate(id: string, root: HTMLElement): Promise<boolean> {
@@ -55,6 +59,7 @@ async function show(record: TemplateRecord, accountId: string, stored: StoredFil
   await openHistory(of);
   const kept = await takeLatest(of);
   const now = { ...continueFrom(record, accountId, kept?.of), ...stored };
+  if (isElsewhere(of)) showToast(kept ? IS_COPY : IS_STORED);
   saveError.value = undefined;
   opened.value = now;
   templateParts.value = PARTS;
