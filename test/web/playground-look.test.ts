@@ -4,7 +4,7 @@ import { accessibilityViolations, horizontalOverflow } from '../support/page-che
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
-import { IN_FIREFOX, NARROW, SEES_DOWNLOADS, WIDE } from '../support/web-page.ts';
+import { NARROW, SEES_DOWNLOADS, WIDE } from '../support/web-page.ts';
 
 const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
@@ -36,9 +36,14 @@ describe.each([
     await playground.tab('Edit');
     for (const name of ['Drafts', 'Examples', 'Copy as code', 'Link', 'Help']) {
       await page.getByRole('button', { name, exact: true }).click();
-      await page.getByRole('dialog').waitFor();
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
       expect(await accessibilityViolations(playground.page)).toEqual([]);
       expect(await horizontalOverflow(playground.page)).toBe(0);
+      const { y: top = 0 } = (await dialog.getByRole('heading').first().boundingBox()) ?? {};
+      expect(top, 'its beginning is in sight').toBeGreaterThan(0);
+      const { y: end = viewport.height } = (await dialog.getByRole('button', { name: 'Close' }).boundingBox()) ?? {};
+      expect(end, 'so is the button that closes it').toBeLessThan(viewport.height);
       await page.keyboard.press('Escape');
     }
   });
@@ -90,8 +95,7 @@ test('keeps its layout on a narrow screen while it renders, with the template to
 
 test('has the buttons above the text in one line, however wide its pane is', async () => {
   const { page } = await open();
-  const phones = IN_FIREFOX ? [390] : [NARROW.width, 390]; // Firefox has wider letters on this machine
-  for (const width of [...phones, 820, 1180, 1240, 1290, 1340, 1440]) {
+  for (const width of [NARROW.width, 390, 820, 1180, 1240, 1290, 1340, 1440]) {
     await page.setViewportSize({ width, height: 800 });
     expect((await page.locator('.editors-head').boundingBox())?.height, `at ${width} pixels`).toBeLessThan(50);
   }
