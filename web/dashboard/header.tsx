@@ -1,5 +1,5 @@
 /** The header of every page: navigation, account and sign-out. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
@@ -15,6 +15,8 @@ export function Header({ here }: { here: string }) {
   const { within } = PAGES.find(({ path }) => path === here) ?? {};
   const isAdministrator = session.value?.isAdministrator === true;
   const shown = PAGES.filter((page) => page.within === undefined && (isAdministrator || !page.isAdministration));
+  const links = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(links.current), [here]);
   return (
     <header class="top">
       <TopBar
@@ -30,7 +32,7 @@ export function Header({ here }: { here: string }) {
         </span>
         <SignOut />
       </TopBar>
-      <nav aria-label="Dashboard">
+      <nav aria-label="Dashboard" ref={links}>
         {shown.map(({ path, title }) => (
           <a key={path} href={`/dashboard/${path}`} aria-current={path === here ? 'page' : path === within ? 'true' : undefined}>
             {title}
@@ -39,6 +41,12 @@ export function Header({ here }: { here: string }) {
       </nav>
     </header>
   );
+}
+
+/** Scrolls the links, of which phones show a few at a time. */
+function showCurrent(links: HTMLElement | null): void {
+  const current = links?.querySelector('[aria-current]')?.getBoundingClientRect();
+  if (links && current) links.scrollLeft += current.left + current.width / 2 - links.clientWidth / 2;
 }
 
 /** Asks what becomes of unsaved changes of templates, which this browser has kept. */
