@@ -1,25 +1,20 @@
-/** Shows the usage of the account this month, day by day, and its settings. */
+/** Shows the usage of the account in a month, day by day. */
 
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
-import { showToast } from '../shared/toast.tsx';
 import { replaceQuery } from '../shell/route.ts';
-import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
 import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
 import { countText, dayText, monthText, numberText } from './format.ts';
-import { useLoaded } from './loaded.ts';
-import type { Account, PastUsage, Usage } from './records.ts';
-import { read, send } from './session.ts';
+import type { PastUsage, Usage } from './records.ts';
 
 const MONTHS = 12;
 
 export function UsagePage({ query }: { query: URLSearchParams }) {
   const [month, setMonth] = useState(query.get('month') ?? '');
   const usage = useRead<Usage | PastUsage>(`/v1/usage${month && `?month=${month}`}`);
-  const account = useLoaded((signal) => read<Account>('/v1/account', { signal }), []);
   return (
     <>
       <PageHead title="Usage">
@@ -35,8 +30,6 @@ export function UsagePage({ query }: { query: URLSearchParams }) {
       <ErrorMessage error={usage.error} onRetry={usage.reload} />
       {!usage.value && usage.loading && <Loading what="the usage" />}
       {usage.value && <UsageFigures usage={usage.value} />}
-      <ErrorMessage error={account.error} onRetry={account.reload} />
-      {account.value && <Settings account={account.value} />}
     </>
   );
 }
@@ -125,45 +118,5 @@ function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'docum
       </meter>
       <p class={isNearEnd ? 'error' : 'hint'}>{remaining === 0 ? 'None left' : `${numberText(remaining)} left`}</p>
     </>
-  );
-}
-
-function Settings({ account }: { account: Account }) {
-  const [autoStore, setAutoStore] = useState(account.auto_store);
-  const action = useAction();
-  const change = (wanted: boolean) =>
-    action.run(async () => {
-      const changed = (await (await send('PATCH', '/v1/account', { auto_store: wanted })).json()) as Account;
-      setAutoStore(changed.auto_store);
-      showToast(
-        changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only if the request asks for it.',
-      );
-    });
-  return (
-    <section class="stack">
-      <h2>Account</h2>
-      <label class="check switch">
-        <input
-          type="checkbox"
-          role="switch"
-          checked={autoStore}
-          aria-checked={autoStore}
-          disabled={action.running}
-          onChange={(event) => {
-            const wanted = event.currentTarget.checked;
-            event.currentTarget.checked = autoStore; // until the service has confirmed the change
-            change(wanted);
-          }}
-        />
-        <span>
-          Store every render
-          <span class="hint block">
-            Stores every render unless its request sets <code>"store": false</code>. Replies stay the same. Applies to all keys of
-            the account.
-          </span>
-        </span>
-      </label>
-      <ErrorMessage error={action.error} />
-    </section>
   );
 }
