@@ -47,7 +47,7 @@ function Sections({ account, loaded }: { account: Account; loaded: Loaded<Accoun
     <div class="stack">
       <Facts
         facts={[
-          ['Name', <Name key="name">{account.name}</Name>],
+          ['Name', <Name key="name">{account.name || 'none'}</Name>],
           ['Plan', account.plan],
           ['Created', <Time key="created" at={account.created_at} />],
           ['Id', <code key="id">{account.account_id}</code>],

@@ -134,7 +134,7 @@ function Failure({ request: { code = '', message = '', cause = {} } }: { request
         <ul>
           {entries.map(([name, value]) => (
             <li key={name}>
-              <code>{name}</code>: {Array.isArray(value) ? value.join(', ') : String(value)}
+              {name === 'fields' ? 'Not valid' : <code>{name}</code>}: {Array.isArray(value) ? value.join(', ') : String(value)}
             </li>
           ))}
         </ul>

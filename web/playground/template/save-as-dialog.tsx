@@ -38,7 +38,7 @@ export function SaveAsDialog({ onClose }: { onClose(): void }) {
           onClose={onClose}
         >
           <p class="hint">
-            A template is rendered by its id with different data. Its text and files are stored in the account of{' '}
+            A template is rendered by its id with different data. Its text and files are stored in your account{' '}
             <bdi>{session.value.account.name}</bdi>.
           </p>
         </NameForm>
