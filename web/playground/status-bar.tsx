@@ -170,9 +170,10 @@ const PHASES = ['queue', 'load', 'print', 'finish'] as const;
 function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result: Rendered; state: RenderState }) {
   const open = useSignal(false);
   const { warning_count: warnings, timings } = report;
+  const hasWarnings = warnings > 0 && !isBad(state); // else the reason has their place
   return (
     <>
-      {open.value && warnings > 0 && <Warnings warnings={report.warnings} count={warnings} />}
+      {open.value && hasWarnings && <Warnings warnings={report.warnings} count={warnings} />}
       <div class="figures">
         {renderSeconds.value ? <SlowRender /> : <Mark state={state} />}
         <span>{plural(pages, 'page')}</span>
@@ -185,7 +186,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
             </span>
           ))}
         </span>
-        {warnings > 0 ? (
+        {hasWarnings ? (
           <button
             type="button"
             class="linklike warned"
@@ -198,7 +199,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
             {plural(warnings, 'warning')}
           </button>
         ) : (
-          <span>no warnings</span>
+          <span>{warnings > 0 ? plural(warnings, 'warning') : 'no warnings'}</span>
         )}
       </div>
     </>

@@ -115,10 +115,10 @@ export class RenderLoop<D, R extends OfDraft<D>> {
     });
   }
 
-  /** Sends nothing by itself until the draft is changed or a render is asked for. */
+  /** Sends nothing by itself until the draft is changed or a render is asked for. What has failed was about another draft. */
   hold(): void {
     this.#clearTimers();
-    if (this.state.peek().kind === 'waiting') this.#settle({ kind: 'idle' });
+    if (this.state.peek().kind !== 'done') this.#settle({ kind: 'idle' });
   }
 
   /** For the visitor, who does not want to wait. */
