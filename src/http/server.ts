@@ -27,7 +27,7 @@ import { imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys/keys.ts';
 import { sessionRoutes, signOutRoute } from './routes/keys/session.ts';
 import { operationRoutes } from './routes/operations.ts';
-import { pageRoutes } from './routes/pages.ts';
+import { isInBrowser, pageRoutes, sendErrorPage } from './routes/pages.ts';
 import { pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
@@ -50,6 +50,7 @@ import type { Plugin } from './server/plugin.ts';
 import { PROBLEM_TYPE, PROBLEMS, type SendError, toProblem, toServiceError } from './server/problem.ts';
 import { limitRates } from './server/rate-limit.ts';
 import { unknownTransferEncoding } from './server/request-head.ts';
+import { requestPath } from './server/request-path.ts';
 import { requireScope } from './server/required-scope.ts';
 
 declare module 'fastify' {
@@ -89,7 +90,9 @@ export async function createServer(options: ServerOptions, services: RouteServic
     const endWatch = watchEventLoopDelay(services.metrics.eventLoopDelayed);
     app.server.once('close', endWatch);
   });
-  answerOtherMethods(app, plugin.explainMissing, send);
+  answerOtherMethods(app, plugin.explainMissing, (request, reply, error) =>
+    isPageMissing(request, error) ? sendErrorPage(request, reply, services.pages, error) : send(request, reply, error),
+  );
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
   await registerOpenApi(app, options);
@@ -129,6 +132,11 @@ export async function createServer(options: ServerOptions, services: RouteServic
   plugin.addOpenRoutes(app);
   referenceRoutes(app, services);
   return app;
+}
+
+/** Whether a person has asked for a page that does not exist. */
+function isPageMissing(request: FastifyRequest, { code }: ServiceError): boolean {
+  return code === 'not_found' && isInBrowser(request) && !requestPath(request).startsWith('/v1/');
 }
 
 function createFastify(options: ServerOptions, { logger }: RouteServices, send: SendError): FastifyInstance {

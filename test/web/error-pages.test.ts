@@ -17,6 +17,21 @@ test.each(['light', 'dark'] as const)('are accessible and fit narrow windows (%s
   await context.close();
 });
 
+test('show a person who mistypes an address a page, and a program a problem', async () => {
+  const { page, context } = await browser.visit(service.url);
+  for (const path of ['/dashbord', '/docs/guide/none', '/errors/none']) {
+    expect((await page.goto(path))?.status()).toBe(404);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    expect(await (await fetch(service.url + path)).json()).toMatchObject({ code: 'not_found', status: 404 });
+  }
+  await expectSound(page);
+  await page.goto('/errors/invalid_request');
+  await page.locator('main code').getByText('errors', { exact: true }).first().waitFor();
+  await page.goto('/v1/none');
+  expect(await page.locator('body').textContent()).toContain('"code":"not_found"');
+  await context.close();
+});
+
 test('explain a link that leads nowhere any more to the person who follows it', async () => {
   const ada = new Client(service.url, service.key);
   const document = await ada.store({ html: '<p>x' });

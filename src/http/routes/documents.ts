@@ -1,5 +1,5 @@
 /** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { documentType } from '../../documents/documents.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
@@ -17,7 +17,7 @@ import { getAndHead } from '../server/get-and-head.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { requestTarget } from '../server/request-path.ts';
-import { sendErrorPage } from './pages.ts';
+import { showErrors } from './pages.ts';
 import type { RouteServices } from './services.ts';
 
 const DEFAULT_LINK_SECONDS = 3_600;
@@ -85,11 +85,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 
 /** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links, pages }: RouteServices): void {
-  const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw error;
-    return sendErrorPage(request, reply, pages, error);
-  };
-  getAndHead<ById>(app, '/links/:id', { schema: FOLLOW, errorHandler }, async (request, reply) => {
+  getAndHead<ById>(app, '/links/:id', { schema: FOLLOW, errorHandler: showErrors(pages) }, async (request, reply) => {
     const target = requestTarget(request);
     const signed = target.replace(DOWNLOAD, '');
     const document = await documents.findShared(links.check(signed));

@@ -53,7 +53,7 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteSer
 
   app.get('/docs', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'docs/index.html'));
 
-  app.get<{ Params: { '*': string } }>('/docs/*', HIDDEN, async (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/docs/*', { ...HIDDEN, errorHandler: showErrors(pages) }, async (request, reply) => {
     const path = `docs/${request.params['*']}`;
     const file = pages.find(path) ?? pages.find(`${path}.html`);
     if (file && !path.endsWith('.html')) return sendFile(request, reply.header('cache-control', REVALIDATE), file);
@@ -106,7 +106,18 @@ export async function sendArticle(reply: FastifyReply, pages: Pages, title: stri
     .send(await toPage(pages, title, article));
 }
 
-/** Sends an error to a person who has followed a link in a browser. */
+/** Shows errors to people, who follow links in a browser. Programs get problem documents. */
+export function showErrors(pages: Pages) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    if (!isInBrowser(request)) throw error;
+    return sendErrorPage(request, reply, pages, error);
+  };
+}
+
+export function isInBrowser({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '');
+}
+
 export async function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -115,13 +126,15 @@ export async function sendErrorPage(
 ): Promise<FastifyReply> {
   const problem = toServiceError(error, request);
   const { status, title, remedy } = PROBLEMS[problem.code];
-  const article = [problem.message, remedy].map((text) => `<p>${escapeText(text)}</p>`).join('');
+  const article = [problem.message, remedy].map((text) => `<p>${toMarkup(text)}</p>`).join('');
   reply.headers(PAGE_HEADERS).header('cache-control', 'no-store');
-  return sendError(request, reply, problem, { status, type: HTML, body: await toPage(pages, escapeText(title), article) });
+  return sendError(request, reply, problem, { status, type: HTML, body: await toPage(pages, title, article) });
 }
 
-export function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
+/** Text in which names are between backticks, as HTML. */
+export function toMarkup(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return escaped.replace(/`([^`]*)`/g, '<code>$1</code>');
 }
 
 /** Without a frame while the pages are not built. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { publishedDocument } from '../server/openapi.ts';
 import { PROBLEMS } from '../server/problem.ts';
-import { escapeText, sendArticle } from './pages.ts';
+import { sendArticle, showErrors, toMarkup } from './pages.ts';
 import type { RouteServices } from './services.ts';
 
 const HIDDEN = { schema: { hide: true } };
@@ -41,18 +41,21 @@ export function referenceRoutes(app: FastifyInstance, { pages }: RouteServices):
 
   app.get('/errors', HIDDEN, async (_request, reply) => {
     const items = Object.entries(PROBLEMS).map(
-      ([code, { status, title }]) =>
-        `<li><a href="/errors/${code}"><code>${code}</code></a> (${status}): ${escapeText(title)}</li>`,
+      ([code, { status, title }]) => `<li><a href="/errors/${code}"><code>${code}</code></a> (${status}): ${title}</li>`,
     );
     return sendArticle(reply, pages, 'Errors', `<ul>${items.join('')}</ul>`);
   });
 
-  app.get<{ Params: { code: string } }>('/errors/:code', HIDDEN, async (request, reply) => {
-    const { code } = request.params;
-    if (!Object.hasOwn(PROBLEMS, code)) throw new ServiceError('not_found', 'there is no such error code');
-    const { status, title, meaning, remedy } = PROBLEMS[code as ErrorCode];
-    const what = `<p><code>${code}</code>, HTTP status ${status}</p><p>${escapeText(meaning)}</p>`;
-    const article = `${what}<h2>What to do</h2><p>${escapeText(remedy)}</p><p><a href="/errors">All errors</a></p>`;
-    return sendArticle(reply, pages, escapeText(title), article);
-  });
+  app.get<{ Params: { code: string } }>(
+    '/errors/:code',
+    { ...HIDDEN, errorHandler: showErrors(pages) },
+    async (request, reply) => {
+      const { code } = request.params;
+      if (!Object.hasOwn(PROBLEMS, code)) throw new ServiceError('not_found', 'there is no such error code');
+      const { status, title, meaning, remedy } = PROBLEMS[code as ErrorCode];
+      const what = `<p><code>${code}</code>, HTTP status ${status}</p><p>${toMarkup(meaning)}</p>`;
+      const article = `${what}<h2>What to do</h2><p>${toMarkup(remedy)}</p><p><a href="/errors">All errors</a></p>`;
+      return sendArticle(reply, pages, title, article);
+    },
+  );
 }

@@ -1,14 +1,15 @@
 /** Answers requests that match no route: 405 with the allowed methods if the address exists, otherwise 404. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import type { SendError } from './problem.ts';
 import { requestPath } from './request-path.ts';
 
 /** Explains paths that have no endpoint. Returns undefined for those that it knows nothing about. */
 export type ExplainMissing = (path: string) => string | undefined;
 
+type Send = (request: FastifyRequest, reply: FastifyReply, error: ServiceError) => FastifyReply | Promise<FastifyReply>;
+
 /** Call it before routes are registered. */
-export function answerOtherMethods(app: FastifyInstance, explain: ExplainMissing, send: SendError): void {
+export function answerOtherMethods(app: FastifyInstance, explain: ExplainMissing, send: Send): void {
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = requestPath(request);
