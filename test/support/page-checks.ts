@@ -11,16 +11,14 @@ const FINISH_ANIMATIONS = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
   .map(({ finished }) => finished))`;
 
-/** Returns the serious and critical findings of axe-core as text; empty if there are none. */
+/** Returns the findings of axe-core as text; empty if there are none. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(FINISH_ANIMATIONS);
   if (!(await page.evaluate('globalThis.axe !== undefined'))) await page.evaluate(source);
   const { violations } = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",
   )) as AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
 }
 
 /** Expects that a page is accessible, fits into the window, and skips no level of headings. */

@@ -7,7 +7,7 @@ import { leaveDraft } from '../shared/kept-drafts.ts';
 import { forgetFiles } from '../shared/save-file.ts';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { type Route, route } from '../shell/route.ts';
-import { Empty, ErrorMessage, Loading } from './components.tsx';
+import { ErrorMessage, Loading, PageHead } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
 import { PAGES } from './pages.ts';
@@ -79,11 +79,12 @@ function CurrentPage({ here: { page, id, query } }: { here: Route }) {
   if (entry?.One && id) return <entry.One id={id} />;
   if (entry && !id) return <entry.Page query={query} />;
   return (
-    <Empty title="There is no such page">
+    <>
+      <PageHead title="There is no such page" />
       <p>
         <a href="/dashboard/documents">Go to your documents</a>
       </p>
-    </Empty>
+    </>
   );
 }
 
