@@ -38,6 +38,7 @@ function GalleryCard({ template, onChoose }: { template: GalleryTemplate; onChoo
         <span class="hint">{about}</span>
       </button>
       <span class="gallery-samples">
+        {others.length > 0 && <span class="hint">Other data:</span>}
         {others.map((sample) => (
           <button type="button" class="button small" key={sample} onClick={() => onChoose(sample)}>
             <span class="visually-hidden">{name}: </span>
