@@ -101,6 +101,18 @@ test('has the buttons above the text in one line, however wide its pane is', asy
   }
 });
 
+test('shows what has the focus in a long dialog above its buttons', async () => {
+  const { page } = await open({ viewport: NARROW });
+  await page.getByRole('button', { name: 'Examples' }).click();
+  const dialog = page.getByRole('dialog');
+  const { y: end = 0 } = (await dialog.getByRole('button', { name: 'Close' }).boundingBox()) ?? {};
+  for (const example of (await dialog.locator('.gallery-samples button').all()).slice(0, 12)) {
+    await example.focus();
+    const { y = end, height = 0 } = (await example.boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(end);
+  }
+});
+
 test('moves the divider by keyboard and pointer, and keeps its position', async () => {
   const playground = await open();
   const { page } = playground;
