@@ -8,6 +8,7 @@ import { NARROW } from '../support/web-page.ts';
 
 const { service, signIn, newClient } = await openDashboards();
 
+const TO_CAUSE_MS = 30_000;
 const rowsIn = (page: Page) => page.getByRole('table', { name: 'Requests, newest first' }).getByRole('row');
 
 /** A key with a template that one request has rendered, and another could not. */
@@ -21,8 +22,9 @@ async function keyWithRequests() {
   return { client, template, id };
 }
 
-test('leads from a failed request to its cause, and to a result', async () => {
+test('leads from a failed request to its cause within half a minute, and to a result', async () => {
   const { client } = await keyWithRequests();
+  const begun = Date.now();
   const page = await signIn(client.key);
   await page.getByRole('link', { name: 'Requests' }).click();
   await page.getByLabel('State').selectOption('Failed');
@@ -30,6 +32,8 @@ test('leads from a failed request to its cause, and to a result', async () => {
   expect(await page.evaluate('location.search')).toContain('status=failed');
   await rowsIn(page).getByRole('link', { name: 'PDF' }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });
+  await why.getByText('pageRanges').first().waitFor();
+  expect(Date.now() - begun).toBeLessThan(TO_CAUSE_MS);
   const link = why.getByRole('link', { name: 'means, and what to do' });
   const meaning = await page.request.get(`${service.url}${await link.getAttribute('href')}`);
   expect(meaning.status()).toBe(200);

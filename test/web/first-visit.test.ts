@@ -1,10 +1,15 @@
-/** The first visit: what is transferred until the first page, or a list of the dashboard, is seen, and what the page says without a script. */
+/**
+ * The first visit: what is transferred until the first page, or a list of the dashboard, is seen, what the page says without a script, and
+ * the way from there to a program.
+ */
 import type { Request } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { signInAt } from '../support/dashboard.ts';
 import { PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { openSnippetFolder } from '../support/snippet-runs.ts';
 import { HAS_DEVTOOLS, SEES_BODIES } from '../support/web-page.ts';
 
 /** The script, its styles, the PDF and the picture. */
@@ -13,11 +18,12 @@ const MAX_BYTES = 150_000;
 const MAX_FILES = 8;
 /** Scripts and styles until the documents are listed. */
 const MAX_DASHBOARD_BYTES = 40_000;
+const GALLERY_TO_CALL_MS = 60_000;
 const PICTURE = /^\/v1\/playground\/results\/pgr_\w+\/pages\/1\.png$/;
 const VIEWER = /pdf\.worker|open-pdf/;
 const EDITOR = /assets\/(source-editor|options-form)-/;
 
-const { service, browser } = await openPlaygrounds();
+const { service, browser, open } = await openPlaygrounds();
 
 test.runIf(HAS_DEVTOOLS)(
   'shows the first page after at most 150 kB, and loads the editor and the viewer afterwards',
@@ -104,6 +110,22 @@ test('goes on without the code editor if it cannot be loaded', async () => {
   await page.getByRole('textbox', { name: 'HTML', exact: true }).fill('<p>still works');
   await new PlaygroundPage(visitor).shows('still works');
   await context.close();
+});
+
+test('leads from the gallery to a call of the API within a minute', async () => {
+  const begun = Date.now();
+  const playground = await open();
+  const { page } = playground;
+  await page.getByRole('button', { name: 'Examples' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Certificate / })
+    .click();
+  await playground.shows('Grace Hopper');
+  const snippets = await openSnippetFolder();
+  const pdf = await snippets.run('curl', await playground.codeIn('curl'), service.key);
+  expect((await readPdf(pdf)).pages.join(' ')).toContain('Grace Hopper');
+  expect(Date.now() - begun).toBeLessThan(GALLERY_TO_CALL_MS);
 });
 
 test('says what Platen is, why, and how to get it, without a script', async () => {
