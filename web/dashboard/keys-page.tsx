@@ -119,14 +119,12 @@ export function mayText({ scopes }: ApiKey): string {
 
 export function KeyName({ record }: { record: ApiKey }) {
   const isOwn = session.value?.keyId === record.key_id;
+  const marks = [isOwn && 'this key', record.test && 'test key', record.administrator && 'administrator'];
   return (
     <>
       <Name>{titleOf(record)}</Name>
       <div class="hint">
-        {record.name && <code>{record.hint}…</code>}
-        {isOwn && ' this key'}
-        {record.test && ' test key'}
-        {record.administrator && ' administrator'}
+        {record.name && <code>{record.hint}…</code>} {marks.filter((mark) => mark).join(', ')}
       </div>
       <div class="hint narrow">May: {mayText(record)}</div>
     </>
