@@ -90,7 +90,7 @@ const PICTURES: Picture[] = [
     show: async (page, service) => {
       await signIn(page, service);
       await goTo(page, '/usage');
-      await page.getByRole('switch').waitFor();
+      await page.getByText('As a table').waitFor();
     },
   },
 ];
