@@ -338,7 +338,10 @@ test('closes and opens tabs where browsers have no locks, as over plain HTTP', a
   await waitUntilKept(second.page, 'later in the second tab');
   await save(third.page).click(); // what the second tab has written since stays
   await version(third.page, 'Version 2');
-  await waitUntilKept(third.page, 'later in the second tab');
+  await third.page.reload();
+  await has(third, 'in the first tab');
+  await second.page.reload();
+  await has(second, 'later in the second tab');
 });
 
 test('leaves a schema that is not saved', async () => {

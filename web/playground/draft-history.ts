@@ -22,6 +22,8 @@ export const keptDrafts = signal<readonly KeptDraft[]>([]);
 
 /** The id of the draft in the editor, if this tab may write it. */
 let current: string | undefined;
+/** The id of the draft that this tab begins next. */
+let next = newId();
 /** When it was written by what this tab knows of it. The list may have been read since, and tell of another tab. */
 let knownAt: number | undefined;
 /** The draft that was in the editor when it was removed. */
@@ -51,8 +53,10 @@ export type DraftKey = Pick<DraftOf, 'accountId' | 'templateId'>;
  */
 export async function takeLatest(of?: DraftKey): Promise<KeptDraft | undefined> {
   const mine = keptDrafts.value.filter((kept) => isOf(kept, of));
-  const own = mine.find(({ id }) => id === (current ?? (of && readStored('sessionStorage', idKey(of)))));
+  const asked = of && readStored('sessionStorage', idKey(of));
+  const own = mine.find(({ id }) => id === (current ?? asked));
   if (own) return own;
+  if (asked) return undefined; // its own has been saved, and others may be in other tabs
   for (const kept of of ? mine : mine.slice(0, 1)) if (await claim(kept.id, of)) return kept;
   return undefined;
 }
@@ -78,17 +82,19 @@ export async function beginDraft(draft: Draft): Promise<void> {
   if (earlier) await claim(earlier.id);
 }
 
-export async function keepDraft(draft: Draft, of?: DraftOf): Promise<void> {
-  if (!current) await claim(newId(), of);
-  if (!current) return;
+/** Returns false if it could not be written. */
+export async function keepDraft(draft: Draft, of?: DraftOf): Promise<boolean> {
+  if (!current) await claim(next, of);
+  if (!current) return false;
   const before = findKept(current);
-  if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return;
+  if (before && isSameDraft(before.draft, draft) && JSON.stringify(before.of) === JSON.stringify(of)) return true;
   if (!(await isKnown(current))) await claim(newId(), of);
   const kept = toKept(draft, of);
-  if (!(await writeDraft(kept))) return;
+  if (!(await writeDraft(kept))) return false;
   knownAt = kept.savedAt;
   keptDrafts.value = [kept, ...keptDrafts.value.filter(({ id }) => id !== kept.id)];
   await remove(beyondLimits());
+  return true;
 }
 
 /** Whether no other tab has written the draft of this one, which only locks prevent. */
@@ -97,7 +103,7 @@ async function isKnown(id: string): Promise<boolean> {
 }
 
 /** What is kept of the draft in the editor. It is later than what was kept before, also if the clock was set back. */
-export function toKept(draft: Draft, of?: DraftOf, id = current ?? newId()): KeptDraft {
+export function toKept(draft: Draft, of?: DraftOf, id = current ?? next): KeptDraft {
   const savedAt = Math.max(Date.now(), (findKept(id)?.savedAt ?? 0) + 1);
   return { id, savedAt, title: of?.name ?? titleOf(draft), draft, of };
 }
@@ -157,6 +163,7 @@ async function claim(id: string, of?: DraftKey, waitMs?: number): Promise<boolea
   if (!held) return false;
   release = held;
   current = id;
+  if (id === next) next = newId();
   knownAt = findKept(id)?.savedAt;
   store('sessionStorage', idKey(of), id);
   return true;
@@ -171,9 +178,9 @@ function newId(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
-/** In sessionStorage: the id of the draft of this tab. A tab may edit a template and go back to a draft of its own. */
+/** In sessionStorage: the id of the draft of this tab. A tab may edit templates and go back to a draft of its own. */
 export function idKey(of?: DraftKey): string {
-  return `platen.playground.draft${of ? '.template' : ''}`;
+  return `platen.playground.draft${of ? `.${of.templateId}` : ''}`;
 }
 
 /** The title of the document, or what it begins with. */

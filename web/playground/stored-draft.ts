@@ -40,9 +40,13 @@ export function storeDrafts(): void {
     if (isStopped) return;
     const [kept, of] = [latest, draftOf.peek()];
     const isWork = hasWork(kept);
-    if (of) leaveDraft(isWork ? toKept(kept, of) : undefined);
+    if (of) leave(isWork ? toKept(kept, of) : undefined);
     else store('sessionStorage', STORAGE_KEY, JSON.stringify(kept));
-    if (isWork) inOrder(async () => (of && kept !== latest ? undefined : keepDraft(kept, of)));
+    if (isWork)
+      inOrder(async () => {
+        if (of && kept !== latest) return;
+        if ((await keepDraft(kept, of)) && of && kept === latest) leaveDraft(undefined); // the database has it
+      });
     else if (of) inOrder(dropDraft);
   };
   watch(() => {
@@ -70,6 +74,12 @@ export function storeDrafts(): void {
     clearTimeout(timer);
     keepShown = () => {};
   });
+}
+
+/** Keeps changes of a template for the next page of this tab, which goes on with them. */
+function leave(kept: KeptDraft | undefined): void {
+  leaveDraft(kept);
+  if (kept) store('sessionStorage', idKey(kept.of), kept.id);
 }
 
 /** Whether the visitor would lose something by leaving. */
