@@ -18,7 +18,7 @@ const PRESETS: Array<{ name: string; html: string | undefined }> = [
   { name: 'Date', html: line(span('date')) },
 ];
 /** The choice of the format that a document has without the option. */
-const USUAL = 'Usual';
+const USUAL = 'A4 or @page';
 /** The choice of HTML that is not among the presets. */
 const OWN = 'Own HTML';
 const ARCHIVE = 'PDF/A-3b';
@@ -72,7 +72,7 @@ function MarginField({ side, value, onChange }: { side: Side; value: string; onC
       class={`margin-${side}`}
       type="text"
       aria-label={`Margin: ${side}`}
-      title={`Margin: ${side}`}
+      title={`Margin: ${side}. Without one, that of @page, or ${USUAL_MARGIN}`}
       placeholder={USUAL_MARGIN}
       spellcheck={false}
       autocomplete="off"
