@@ -113,8 +113,10 @@ export function findKept(id: string | undefined): KeptDraft | undefined {
 }
 
 /** Removes the draft in the editor, because it has been stored. */
-export async function dropDraft(): Promise<void> {
-  if (current && findKept(current) && (await isKnown(current))) await remove([current]);
+export async function dropDraft(of: DraftKey): Promise<void> {
+  if (!current || !findKept(current)) return;
+  if (await isKnown(current)) await remove([current]);
+  else await claim(newId(), of);
 }
 
 /** Gives the draft in the editor up, for the next page of this tab. Returns its id. */

@@ -47,7 +47,7 @@ export function storeDrafts(): void {
         if (of && kept !== latest) return;
         if ((await keepDraft(kept, of)) && of && kept === latest) leaveDraft(undefined); // the database has it
       });
-    else if (of) inOrder(dropDraft);
+    else if (of) inOrder(() => dropDraft(of));
   };
   watch(() => {
     const changed = draft.value;
