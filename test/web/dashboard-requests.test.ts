@@ -32,7 +32,7 @@ test('leads from a failed request to its cause within half a minute, and to a re
   expect(await page.evaluate('location.search')).toContain('status=failed');
   await rowsIn(page).getByRole('link', { name: 'PDF' }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });
-  await why.getByText('pageRanges').first().waitFor();
+  await why.getByText('could not be printed').waitFor();
   expect(Date.now() - begun).toBeLessThan(TO_CAUSE_MS);
   const link = why.getByRole('link', { name: 'means, and what to do' });
   const meaning = await page.request.get(`${service.url}${await link.getAttribute('href')}`);
