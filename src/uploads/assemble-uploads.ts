@@ -2,7 +2,7 @@
  * Assembles PDFs: parts and steps in, one PDF or several out. Parts are untrusted, so they are parsed in separate processes, whose failure
  * affects nothing else.
  */
-import { invalidField } from '../errors.ts';
+import { hasCode, invalidField } from '../errors.ts';
 import type { Assembled, AssemblyFault, AssemblyOrder } from '../pdf/assemble/assemble.ts';
 import { mergedTooLarge } from '../pdf/merge/merge.ts';
 import { putBack } from '../pdf/objects/write.ts';
@@ -54,7 +54,7 @@ export class UploadAssembly extends PdfProcesses {
     const isOne = order.parts.length === 1;
     const parts = isOne ? order.parts : order.parts.map((part) => ({ ...part, content: NOTHING }));
     const run = this.#run(owner, { order: { ...order, parts, maxBytes } }, signal, (question) => store.reply(question));
-    return store.complete(toAssembled(await run));
+    return store.complete(toAssembled(await run.catch((error: unknown) => throwNaming(store.at, error))));
   }
 
   /** Adds a field with room for a signature. Earlier signatures stay valid. Throws as `assemble` does, and `print_failed`. */
@@ -79,13 +79,19 @@ class OrderedParts {
   readonly #parts: AssemblyOrder['parts'];
   readonly #maxBytes: number;
   #kept: Uint8Array[] = [];
+  /** What the process works on. */
+  at: string;
 
   constructor(parts: AssemblyOrder['parts'], maxBytes: number) {
     this.#parts = parts;
     this.#maxBytes = maxBytes;
+    this.at = parts.length === 1 ? 'parts[0]' : 'parts';
   }
 
   async reply(question: AssemblyQuestion): Promise<Uint8Array | undefined> {
+    if ('at' in question) this.at = question.at;
+    if ('at' in question) return undefined;
+    if ('part' in question) this.at = `parts[${question.part}]`;
     if ('part' in question) return this.#parts[question.part]?.content;
     if ('takeBack' in question) return Buffer.concat(this.#kept.splice(0));
     this.#kept.push(question.keep);
@@ -100,6 +106,11 @@ class OrderedParts {
     const { content, pages } = file;
     return { ...others, files: [{ content: putBack({ content, headerBytes }, this.#kept.splice(0)), pages }] };
   }
+}
+
+/** A process that was killed could not say what it was working on. */
+function throwNaming(at: string, error: unknown): never {
+  throw hasCode(error, 'resource_limit') ? error.reword(`${at}: ${error.message}`) : error;
 }
 
 function toAssembled(answer: unknown): Assembled {

@@ -24,8 +24,8 @@ export interface ExtendTask {
   update: ValidationUpdate;
 }
 
-/** What the process asks while it joins parts. The replies are the content of a part, nothing, and all bytes that were kept. */
-export type AssemblyQuestion = { part: number } | { keep: Uint8Array } | { takeBack: true };
+/** What the process asks: the content of a part, to keep bytes, to have all of them back, and to note which step begins. */
+export type AssemblyQuestion = { part: number } | { keep: Uint8Array } | { takeBack: true } | { at: string };
 
 export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
 export type SigningOutcome = WithPlaceholder | { fault: AssemblyFault } | Refusal;
@@ -41,9 +41,11 @@ function run({ maxUnpackedBytes, ...task }: AssemblyTask & { maxUnpackedBytes: n
   return toRefusal<object>(() => {
     if ('sign' in task) return sign(task.sign);
     if ('extend' in task) return withValidationData(task.extend.content, task.extend.update);
-    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew, store });
+    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew, note, store });
   });
 }
+
+const note = (at: string) => ask({ at }) as Promise<void>;
 
 const store = {
   readPart: (part: number) => ask({ part }) as Promise<Uint8Array>,

@@ -1,6 +1,7 @@
 /** `POST /v1/pdf/assemble`: parts, steps and errors, checked with pdf.js. */
 import { PDF, PdfName, PdfStream } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
+import { StepSchema } from '../../src/render/request/schemas/assembly-schema.ts';
 import { bytesOf, Client, type DocumentRecord, problem, type Render, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
@@ -247,10 +248,10 @@ describe('steps', () => {
       'steps[0].bookmarks: cannot have items with mode none',
     ]);
     expect(await errorsOf({ parts, steps: ofPart(2) })).toEqual([
-      'steps[0].items: leads to page 2 of part 1, which is not there',
+      'steps[0].bookmarks.items: leads to page 2 of part 1, which is not there',
     ]);
     expect(await errorsOf({ parts, steps: [{ bookmarks: { items: [{ title: 'x', page: 4 }] } }] })).toEqual([
-      'steps[0].items: leads to page 4, but the document has 3 pages',
+      'steps[0].bookmarks.items: leads to page 4, but the document has 3 pages',
     ]);
   });
 
@@ -268,7 +269,7 @@ describe('steps', () => {
     const { attachments } = await readFinished(await assembled({ parts: [{ file }], steps: [attach('a.txt'), attach('b.txt')] }));
     expect(attachments.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
     expect(await errorsOf({ parts: [{ file }], steps: [attach('a.txt'), attach('a.txt')] })).toEqual([
-      'steps[1].files[0].name: is the name of a file that is attached already',
+      'steps[1].attach.files[0].name: is the name of a file that is attached already',
     ]);
   });
 
@@ -284,7 +285,7 @@ describe('steps', () => {
     expect(await readFields(flat)).toEqual([]);
     expect((await readPdf(flat)).pages[0]).toContain('Ada');
     expect(await errorsOf({ parts: [{ file: form }], steps: [{ fill: { fields: { nobody: 'x' } } }] })).toEqual([
-      'steps[0].fields.nobody: is no field of the document',
+      'steps[0].fill.fields.nobody: is no field of the document',
     ]);
   });
 
@@ -525,7 +526,7 @@ test('a stored PDF cannot claim for others what its producer claimed', async () 
 test('markup with fields cannot become any length', async () => {
   const html = `{{page}}${'<i></i>'.repeat(500_000)}`;
   expect(await errorsOf({ parts: [{ file }], steps: [{ stamp: { html } }] })).toEqual([
-    'steps[0]: is too long with its fields: 16777216 characters are allowed on all pages',
+    'steps[0].stamp: is too long with its fields: 16777216 characters are allowed on all pages',
   ]);
 });
 
@@ -544,14 +545,17 @@ test.each([
   [{ parts: [{ file }], steps: [{ rotate: { angle: 45 } }] }, 'steps[0].rotate.angle: must be one of 90, 180, 270'],
   [
     { parts: [{ file }], steps: [{ encrypt: 'x' }, { stamp: { text: 'x' } }] },
-    'steps[1]: cannot follow encrypt, which ends the PDF',
+    'steps[1].stamp: cannot follow encrypt, which ends the PDF',
   ],
   [{ parts: [{ file }], steps: [{ stamp: {} }] }, 'steps[0].stamp: must have one of text, html, image, file, document_id'],
   [
     { parts: [{ file }], steps: [{ stamp: { text: 'x', offset: { x: 'wide' } } }] },
     'steps[0].stamp.offset.x: must be a length such as 10mm or -1cm',
   ],
-  [{ parts: [{ file }], steps: [{ select: { pages: '!1-5' } }] }, 'steps[0].pages: leaves no page: the document has 5 pages'],
+  [
+    { parts: [{ file }], steps: [{ select: { pages: '!1-5' } }] },
+    'steps[0].select.pages: leaves no page: the document has 5 pages',
+  ],
   [
     { parts: [{ file }], steps: [{ split: { every: 1 } }], store: true },
     'store: cannot be combined with the step split, which makes several PDFs',
@@ -562,6 +566,62 @@ test.each([
   if (typeof expected === 'string') expect(first).toBe(expected);
   else expect(first).toMatch(expected);
   expect(await used()).toBe(before);
+});
+
+describe('an error names the step and the member as the request has them', () => {
+  const damaged = base64(Buffer.from(`%PDF-1.7 ${'x'.repeat(600)}`));
+  const attachments = [{ name: 'a.txt', type: 'text/plain', content: 'aGk=' }];
+  const beyond = { pages: '9' };
+  /** A step, and what its error begins with. */
+  const FAILING: Record<string, Array<[step: object, path: string]>> = {
+    select: [[beyond, 'pages']],
+    rotate: [[{ angle: 90, ...beyond }, 'pages']],
+    stamp: [
+      [{ text: 'x', ...beyond }, 'pages'],
+      [{ file: damaged }, 'file'],
+      [{ document_id: 'doc_0000000000000000000000' }, ''],
+      [{ image: base64(Buffer.from('no image')) }, 'image'],
+    ],
+    watermark: [
+      [{ text: '{{page}}', ...beyond }, 'pages'],
+      [{ file: damaged }, 'file'],
+    ],
+    letterhead: [
+      [{ file, ...beyond }, 'pages'],
+      [{ file: damaged }, 'file'],
+      [{ document_id: 'doc_0000000000000000000000' }, ''],
+    ],
+    bookmarks: [[{ items: [{ title: 'x', page: 9 }] }, 'items']],
+    metadata: [[{ custom: { Title: 'x' } }, 'custom.Title']],
+    attach: [[{ files: attachments }, 'files[0].name']],
+    compose: [[{ per_sheet: 4, booklet: true }, 'per_sheet']],
+    fill: [[{ fields: { nobody: 'x' } }, 'fields.nobody']],
+    flatten: [[{ annotations: 'x' }, 'annotations']],
+    optimize: [[{ quality: 0 }, 'quality']],
+    redact: [[{ boxes: [{ page: 9, x: 1, y: 1, width: 1, height: 1 }] }, 'boxes[0].page']],
+    encrypt: [[{ user: 'a', owner: 'a', permissions: { print: 'x' } }, 'permissions']],
+    conform: [[{ profile: 'PDF/UA-1' }, '']],
+    sign: [[{ certificate: 'cert_0000000000000000000000' }, 'certificate']],
+    split: [
+      [{ ranges: ['1', '9'] }, 'ranges[1]'],
+      [{ at: 'bookmarks' }, 'at'],
+    ],
+    extract: [[{ what: ['x'] }, 'what[0]']],
+  };
+
+  test('which are all steps', () =>
+    expect(Object.keys(FAILING).toSorted()).toEqual(Object.keys(StepSchema.properties).toSorted()));
+
+  test.each(Object.entries(FAILING).flatMap(([name, cases]) => cases.map(([step, path]) => ({ name, step, path }))))(
+    '$name $path',
+    async ({ name, step, path }) => {
+      const part = { html: '<p>x', options: { attachments } };
+      const { detail } = (await (await send({ parts: [part], steps: [{ rotate: { angle: 90 } }, { [name]: step }] })).json()) as {
+        detail: string;
+      };
+      expect(detail.slice(0, detail.indexOf(': '))).toBe(['steps[1]', name, path].filter(Boolean).join('.'));
+    },
+  );
 });
 
 describe('what would take all time or memory of the service is refused', () => {
@@ -612,6 +672,6 @@ describe('what would take all time or memory of the service is refused', () => {
   test('a long title in many fields, before they are filled', async () => {
     const html = '{{title}}'.repeat(100_000);
     const [error] = await errorsOf({ parts: [{ file, title: 'T'.repeat(1_000) }], steps: [{ stamp: { html } }] });
-    expect(error).toMatch(/^steps\[0\]: is too long with its fields/);
+    expect(error).toMatch(/^steps\[0\].stamp: is too long with its fields/);
   });
 });

@@ -80,7 +80,7 @@ describe('a PDF becomes', () => {
   test('no other PDF afterwards, but for a signature and a split', async () => {
     const body = { parts: [{ file: base64(plain) }], steps: [{ conform: { profile: 'PDF/A-2b' } }, { stamp: { text: 'x' } }] };
     const { errors } = await problem(await client.send('POST', '/v1/pdf/assemble', body), 400, 'invalid_request');
-    expect(errors).toEqual([{ path: 'steps[1]', message: 'cannot follow conform, which ends the PDF' }]);
+    expect(errors).toEqual([{ path: 'steps[1].stamp', message: 'cannot follow conform, which ends the PDF' }]);
   });
 });
 

@@ -138,17 +138,17 @@ describe('the request is refused', () => {
     [
       'for a step after it',
       [{ sign: { certificate: 'c' } }, { stamp: { text: 'x' } }],
-      'steps[1]: cannot follow sign, which ends the PDF',
+      'steps[1].stamp: cannot follow sign, which ends the PDF',
     ],
     [
       'after a password',
       [{ encrypt: { user: 'x' } }, { sign: { certificate: 'c' } }],
-      'steps[1]: cannot follow encrypt, which ends the PDF',
+      'steps[1].sign: cannot follow encrypt, which ends the PDF',
     ],
     [
       'before a division',
       [{ sign: { certificate: 'c' } }, { split: { every: 1 } }],
-      'steps[1]: cannot follow sign, which ends the PDF',
+      'steps[1].split: cannot follow sign, which ends the PDF',
     ],
   ])('%s', async (_, steps, message) => {
     expect(await errorsOf({ parts: [{ file }], steps })).toEqual([message]);
@@ -160,7 +160,7 @@ describe('the request is refused', () => {
       404,
       'not_found',
     );
-    expect(detail).toMatch(/^steps\[0\]: /);
+    expect(detail).toMatch(/^steps\[0\]\.sign\.certificate: /);
   });
 
   test('for a place outside of its page', async () => {
@@ -169,12 +169,12 @@ describe('the request is refused', () => {
       422,
       'print_failed',
     );
-    expect(detail).toBe('steps[0]: sign.field: the PDF has 1 page and no page 7');
+    expect(detail).toBe('steps[0].sign.field: the PDF has 1 page and no page 7');
   });
 
   test('for a PDF that cannot be read', async () => {
     const steps = [{ sign: { certificate: ada } }];
-    const refusal = 'steps[0]: cannot be carried out: the PDF';
+    const refusal = 'steps[0].sign: cannot be carried out: the PDF';
     expect(await errorsOf({ parts: [{ file: base64(Buffer.from('%PDF-1.7 no')) }], steps })).toEqual([
       `${refusal} is damaged, or is none`,
     ]);

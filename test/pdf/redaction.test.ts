@@ -195,7 +195,7 @@ describe('texts and expressions', () => {
     expect(dropped).toEqual([{ what: 'attachments', why: 'a.txt was removed by the step redact' }]);
     const binary = HIDING_PLACES['an attachment']?.('\x01\x02\x03') as Buffer;
     expect(await errorOf(binary, { texts: ['Zeta'] })).toBe(
-      'steps[0]: cannot be carried out: the document has the attachment a.txt, which is no text and cannot be searched; remove it with drop_attachments',
+      'steps[0].redact: cannot be carried out: the document has the attachment a.txt, which is no text and cannot be searched; remove it with drop_attachments',
     );
     expect((await redacted(binary, { texts: ['Zeta'], dropsAttachments: true })).dropped).toHaveLength(1);
   });
@@ -235,7 +235,9 @@ describe('the step is refused with the page', () => {
     ],
     ['whose content cannot be parsed', pageWith({ content: 'BT (open' }), 'has content that cannot be parsed'],
   ])('%s', async (_, content, message) => {
-    expect(await errorOf(content, { texts: ['Zeta'] })).toBe(`steps[0]: cannot be carried out: page 1 of parts[0] ${message}`);
+    expect(await errorOf(content, { texts: ['Zeta'] })).toBe(
+      `steps[0].redact: cannot be carried out: page 1 of parts[0] ${message}`,
+    );
   });
 });
 
@@ -311,7 +313,7 @@ describe('a box', () => {
 
   test('on a page that is not there is refused', async () => {
     expect(await errorOf(pageWith({}), { boxes: [{ ...BOX, page: 2 }] })).toBe(
-      'steps[0].boxes[0].page: names page 2, but the document has 1 page',
+      'steps[0].redact.boxes[0].page: names page 2, but the document has 1 page',
     );
   });
 });

@@ -513,7 +513,17 @@ describe('what steps make of a PDF is limited', () => {
     expect((await assembly.assemble('ada', { parts, steps: [], split: split(2) })).files).toHaveLength(2);
     await expect(assembly.assemble('ada', { parts, steps: [], split: split(20) })).rejects.toMatchObject({
       code: 'resource_limit',
+      message: expect.stringMatching(/^steps\[3\]\.split: /),
       members: { limit: 1_000_000 },
+    });
+  });
+
+  test('to a time, and the error names the step that was not completed', async () => {
+    const slow = new UploadAssembly({ maxPdfBytes: 1_000_000, timeoutMs: 6_000 });
+    const steps = Array.from({ length: 100_000 }, (_, number) => ({ number, step: { rotate: { angle: 90, pages: undefined } } }));
+    await expect(slow.assemble('ada', { parts, steps }).finally(() => slow.close())).rejects.toMatchObject({
+      code: 'resource_limit',
+      message: expect.stringMatching(/^steps\[\d+\]\.rotate: assembling the PDF takes longer than 6000 ms$/),
     });
   });
 
@@ -523,7 +533,7 @@ describe('what steps make of a PDF is limited', () => {
     for (const source of [circle, endless]) {
       const steps = [{ number: 2, step: { letterhead: { source, pages: undefined } } }];
       await expect(assembly.assemble('ada', { parts, steps })).rejects.toMatchObject({
-        members: { errors: [{ path: 'steps[2].file', message: expect.stringContaining('is damaged') }] },
+        members: { errors: [{ path: 'steps[2].letterhead.file', message: expect.stringContaining('is damaged') }] },
       });
     }
   });

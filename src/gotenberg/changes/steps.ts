@@ -210,7 +210,8 @@ export function namingFields(
     const field = step.nameField(member.replace(STEP_NAME, ''));
     return aliases.get(field) ?? field;
   };
-  if (error.code !== 'invalid_request') return error.reword(error.message.replace(/^((?:parts|steps)\[\d+\]): /, nameInText));
+  if (error.code !== 'invalid_request')
+    return error.reword(error.message.replace(/^((?:parts|steps)\[\d+\][.\w[\]]*): /, nameInText));
   return invalidRequest(
     fieldErrors(error).map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })),
   );
@@ -221,8 +222,7 @@ export function namingFields(
   }
 }
 
-/** Errors of the parser name the step after its number, and those of the engine do not. */
-const STEP_NAME =
-  /^(?:select|rotate|stamp|watermark|bookmarks|metadata|attach|optimize|encrypt|split|fill|flatten|redact|conform|sign)(?:\.|(?=\[)|$)/;
+/** Errors name the step after its number. */
+const STEP_NAME = /^\w+(?:\.|(?=\[)|$)/;
 /** What no field of a form does. */
 const ADVICE = /; with drop_signatures it is removed|: send it as password$/;

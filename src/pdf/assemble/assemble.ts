@@ -16,7 +16,7 @@ import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, copyOf, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError, type PartStore } from './open-parts.ts';
 import { divide, type SplitStep } from './split.ts';
-import { runStep, type Step } from './steps.ts';
+import { runStep, type Step, stepPath } from './steps.ts';
 
 export interface AssemblyOrder {
   parts: AssemblyPart[];
@@ -50,14 +50,37 @@ export interface AssemblyFault {
   message: string;
 }
 
+/** Where in the request the work has come to. */
+class Progress {
+  at: string;
+  readonly #note: PartChecks['note'];
+
+  constructor(parts: number, note: PartChecks['note']) {
+    this.at = parts === 1 ? 'parts[0]' : 'parts';
+    this.#note = note;
+  }
+
+  async enter(at: string): Promise<void> {
+    this.at = at;
+    await this.#note?.(at);
+  }
+}
+
 export async function assemble(order: AssemblyOrder, checks: PartChecks): Promise<Assembled | { fault: AssemblyFault }> {
+  const progress = new Progress(order.parts.length, checks.note);
   try {
-    return await assembleParts(order, checks);
+    return await assembleParts(order, checks, progress);
   } catch (error) {
     if (error instanceof PartError) return { fault: { at: join(`parts[${error.index}]`, error.field), message: error.message } };
-    if (error instanceof StepError) return { fault: { at: join(`steps[${error.number}]`, error.field), message: error.message } };
-    if (error instanceof ServiceError) throw error;
-    return { fault: { at: 'parts', message: 'cannot be assembled, because one of them is damaged' } };
+    if (error instanceof StepError) return { fault: { at: join(progress.at, error.field), message: error.message } };
+    if (error instanceof ServiceError) throw error.reword(`${progress.at}: ${error.message}`);
+    const isStep = progress.at.startsWith('steps');
+    return {
+      fault: {
+        at: progress.at,
+        message: isStep ? 'is not possible, because the PDF cannot be read in full' : 'cannot be read in full',
+      },
+    };
   }
 }
 
@@ -65,11 +88,11 @@ function join(...names: string[]): string {
   return names.filter(Boolean).join('.');
 }
 
-async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<Assembled> {
-  const { steps, split, extract: wanted, password, maxBytes } = order;
+async function assembleParts(order: AssemblyOrder, checks: PartChecks, progress: Progress): Promise<Assembled> {
+  const { steps, password, maxBytes } = order;
   const conformant = await findConformant(order, checks);
   if (conformant) return { files: [conformant], places: order.places ?? [], dropped: [] };
-  const isLast = !steps.length && !split && !wanted && !password && !order.conform && !order.isLetterhead;
+  const isLast = !steps.length && !order.split && !order.extract && !password && !order.conform && !order.isLetterhead;
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if ('headerBytes' in pdf) {
@@ -77,13 +100,17 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks): Promise<
     return { ...opened, files: [{ content, pages: places.length }], places, headerBytes };
   }
   const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
-  for (const { number, step } of steps) await inStep(number, () => runStep(document, step));
+  for (const { number, step } of steps) {
+    await progress.enter(stepPath(number, step));
+    await runStep(document, step);
+  }
   if (password) withdrawClaims(document, 'encrypt');
   if (order.isLetterhead) return { files: [], places: [], dropped: [], letterhead: await prepare(document, maxBytes) };
-  if (order.conform) await inStep(order.conform.number, () => finishConformant(document, order.conform as Conforming));
-  const outcome = wanted
-    ? { files: [], extracted: await inStep(wanted.number, async () => toJson(document, wanted.step, maxBytes)) }
-    : await finish(document, order, checks.store);
+  if (order.conform) {
+    await progress.enter(`steps[${order.conform.number}].conform`);
+    await finishConformant(document, order.conform);
+  }
+  const outcome = await finish(document, order, checks.store, progress);
   return { ...outcome, places: document.places, dropped: document.dropped };
 }
 
@@ -129,12 +156,18 @@ async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: numbe
 }
 
 async function finish(
-  { pdf }: OpenDocument,
+  document: OpenDocument,
   order: AssemblyOrder,
   store: PartStore | undefined,
-): Promise<Pick<Assembled, 'files' | 'headerBytes'>> {
-  if (!order.split) return writeOnly(pdf, order, store);
-  const { number, step } = order.split;
+  progress: Progress,
+): Promise<Pick<Assembled, 'files' | 'extracted' | 'headerBytes'>> {
+  const { split, extract: wanted, maxBytes } = order;
+  if (wanted) {
+    await progress.enter(`steps[${wanted.number}].extract`);
+    return { files: [], extracted: await toJson(document, wanted.step, maxBytes) };
+  }
+  if (!split) return writeOnly(document.pdf, order, store);
+  await progress.enter(`steps[${split.number}].split`);
   let bytes = 0;
   const writeNext = async (part: ForeignPdf) => {
     const file = await write(part, order, bytes);
@@ -142,19 +175,7 @@ async function finish(
     bytes += file.content.length;
     return file;
   };
-  return { files: await inStep(number, () => divide(pdf, step, writeNext)) };
-}
-
-async function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const fault =
-      error instanceof StepError ? error : new StepError('', 'is not possible, because the PDF cannot be read in full');
-    fault.number = number;
-    throw fault;
-  }
+  return { files: await divide(document.pdf, split.step, writeNext) };
 }
 
 const ID_BYTES = 16;

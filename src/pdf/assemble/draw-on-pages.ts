@@ -11,6 +11,8 @@ export interface DrawStep extends Placement {
   source: Uint8Array;
   /** Whether another program made the source. */
   isForeign: boolean;
+  /** The member that names the source. */
+  sourceField?: string | undefined;
   /** For each page, what is drawn on it if it is chosen: the index of a page of the source. Empty for its first page. */
   sourcePages: number[];
   pages: string | undefined;
@@ -20,7 +22,7 @@ export interface DrawStep extends Placement {
 
 export async function drawOnPages({ pdf, places, check }: OpenDocument, step: DrawStep): Promise<void> {
   const drawing = new PageDrawing(pdf, step);
-  const source = await openSource(step.source, check);
+  const source = await openSource(step, check);
   const embedded = new Map<number, EmbeddedPage>();
   const embed = async (index: number) => {
     const known = embedded.get(index);
@@ -39,24 +41,27 @@ export async function drawOnPages({ pdf, places, check }: OpenDocument, step: Dr
   }
 }
 
-async function openSource(content: Uint8Array, check: OpenDocument['check']): Promise<PDF> {
+async function openSource(
+  { source: content, sourceField = 'file' }: Pick<DrawStep, 'source' | 'sourceField'>,
+  check: OpenDocument['check'],
+): Promise<PDF> {
   try {
     check(content);
     const source = await PDF.load(content);
     if (source.isEncrypted && !source.isAuthenticated) throw new Error('it has a password');
     if (source.getPageCount()) return source;
   } catch {}
-  throw new StepError('file', 'is damaged, is protected by a password, or is not a PDF');
+  throw new StepError(sourceField, 'is damaged, is protected by a password, or is not a PDF');
 }
 
-export interface LetterheadStep {
-  source: Uint8Array;
+export interface LetterheadStep extends Pick<DrawStep, 'source' | 'sourceField'> {
   pages: string | undefined;
 }
 
 /** The first page of the letterhead is below the first page, and so on. Its last page is also below all that follow. */
-export async function putOnLetterhead(document: OpenDocument, { source, pages }: LetterheadStep): Promise<void> {
-  const count = (await openSource(source, document.check)).getPageCount();
+export async function putOnLetterhead(document: OpenDocument, step: LetterheadStep): Promise<void> {
+  const { source, pages } = step;
+  const count = (await openSource(step, document.check)).getPageCount();
   const sourcePages: number[] = [];
   for (const [number, index] of chosenPages(pages, document.places.length).entries())
     sourcePages[index] = Math.min(number, count - 1);

@@ -51,8 +51,6 @@ export interface AssembledFile {
 export class StepError extends Error {
   override name = 'StepError';
   readonly field: string;
-  /** Its number in the request. */
-  number = 0;
 
   /** `message` is a predicate such as `names page 5, and the document has 3`. */
   constructor(field: string, message: string) {

@@ -51,6 +51,8 @@ export interface PartChecks {
   after(): void;
   /** Is called before a PDF is read that was written here. */
   renew(): void;
+  /** Is called when a step begins, with its place in the request. */
+  note?(at: string): Promise<void>;
   /** Brings the content of one of several parts, and keeps what is written of them elsewhere. Without it, all is in memory. */
   store?: PartStore | undefined;
 }

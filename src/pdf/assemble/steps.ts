@@ -46,6 +46,12 @@ const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<N
   redact: async (document, options) => (await import('./redact-step.ts')).redact(document, options), // loaded only if needed
 };
 
+/** Where a step is in the request. */
+export function stepPath(number: number, step: { draw: Pick<DrawStep, 'layer'> } | object): string {
+  const name = 'draw' in step ? (step.draw.layer === 'over' ? 'stamp' : 'watermark') : Object.keys(step)[0];
+  return `steps[${number}].${name}`;
+}
+
 /** Throws `StepError`. */
 export async function runStep(document: OpenDocument, step: Step): Promise<void> {
   const [[name, options]] = Object.entries(step) as [[StepName, never]];

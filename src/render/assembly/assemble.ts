@@ -135,8 +135,9 @@ export async function checkAssembly(
       if ('request' in from) await checkRendered(from.request, services, principal, deadline);
       else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures });
     });
-  for (const { number, step } of request.steps)
-    await inStep(number, async () => {
+  for (const numbered of request.steps)
+    await inStep(numbered, async () => {
+      const { step } = numbered;
       const from = 'letterhead' in step ? step.letterhead.from : 'draw' in step ? step.draw.from : undefined;
       if (from && !('mark' in from)) await readFile(from, at);
     });
@@ -188,13 +189,14 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Ass
     return assembled;
   };
   const plans: AssemblyRequest['steps'] = at.principal.isTest ? [...request.steps, TEST_STEP] : request.steps;
-  for (const { number, step } of plans) {
+  for (const numbered of plans) {
+    const { number, step } = numbered;
     if (needsPlaces(step) && (steps.length || !places)) {
       const { files, places: known } = await run({});
       places = known;
       current = [onlyPart((files[0] as Assembled['files'][number]).content)];
     }
-    steps.push({ number, step: await inStep(number, () => toStep(step, places ?? [], at)) });
+    steps.push({ number, step: await inStep(numbered, () => toStep(step, places ?? [], at)) });
   }
   const { split, extract, password, conform } = request;
   const [only, ...more] = current;
@@ -232,13 +234,18 @@ function needsPlaces(step: StepPlan): boolean {
 async function toStep(step: StepPlan, places: readonly PagePlace[], at: Assembling): Promise<Step> {
   if ('letterhead' in step) {
     const { from, ...others } = step.letterhead;
-    return { letterhead: { source: (await readFile(from, at)).content, ...others } };
+    return { letterhead: { ...(await readSource(from, at)), ...others } };
   }
   return 'draw' in step ? { draw: await toDraw(step.draw, places, at) } : step;
 }
 
+async function readSource(from: GivenFile, at: Assembling) {
+  const { content: source } = await readFile(from, at);
+  return { source, sourceField: 'documentId' in from ? 'document_id' : 'file' };
+}
+
 async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[], at: Assembling): Promise<DrawStep> {
-  if (!('mark' in from)) return { ...others, source: (await readFile(from, at)).content, isForeign: true, sourcePages: [] };
+  if (!('mark' in from)) return { ...others, ...(await readSource(from, at)), isForeign: true, sourcePages: [] };
   const { services, owner, deadline } = at;
   const { mark } = from;
   const { texts, ofPages } = hasFields(mark) ? fillFields(mark, places) : { texts: [mark.html], ofPages: [] };

@@ -246,7 +246,7 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
       continue;
     }
     const mayFollow = ended === undefined || AFTER_LAST[ended]?.includes(name);
-    if (!mayFollow) errors.add(at, `cannot follow ${ended}, which ends the PDF`);
+    if (!mayFollow) errors.add(`${at}.${name}`, `cannot follow ${ended}, which ends the PDF`);
     if (LAST.some((last) => last === name)) ended = name;
     parseStep(step, { marks, at, number, files, errors }, steps);
   }

@@ -1,16 +1,22 @@
-/** Names the part or the step of an assembly in its errors. */
+/** Names the part or the step of an assembly in its errors, as the body of the request has it. */
 import { errorsWithin, invalidRequest, ServiceError } from '../../errors.ts';
+import { stepPath } from '../../pdf/assemble/steps.ts';
 
 export function inPart<T>(index: number, work: () => Promise<T>): Promise<T> {
   return naming(`parts[${index}]`, work);
 }
 
-export function inStep<T>(number: number, work: () => Promise<T>): Promise<T> {
-  return naming(`steps[${number}]`, work);
+export function inStep<T>(
+  { number, step }: { number: number; step: Parameters<typeof stepPath>[1] },
+  work: () => Promise<T>,
+): Promise<T> {
+  return naming(stepPath(number, step), work);
 }
 
-/** Errors of prints name their option. */
+/** What errors of prints begin with, where it is the step itself. */
 const SIGNATURE = /^options\.signature\b/;
+/** What errors about a member begin with. */
+const MEMBER = /^(?:options|data)[.\w[\]]*: /;
 
 /** Errors name the part or the step. */
 async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -19,6 +25,12 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'invalid_request') throw invalidRequest(errorsWithin(name, error));
-    throw error.reword(`${name}: ${error.message.replace(SIGNATURE, 'sign')}`);
+    const message = error.message.replace(SIGNATURE, '');
+    throw error.reword(`${name}${joint(message)}${message}`);
   }
+}
+
+function joint(message: string): string {
+  if (/^[.:]/.test(message)) return '';
+  return MEMBER.test(message) ? '.' : ': ';
 }

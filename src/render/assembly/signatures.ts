@@ -26,6 +26,8 @@ export interface SignatureUpdates {
   ): ReturnType<typeof withValidationData>;
 }
 
+const SIGN = { sign: true };
+
 export interface NumberedSigning {
   number: number;
   signing: Signing;
@@ -39,7 +41,7 @@ export async function openSignings(
 ): Promise<NumberedSigning[]> {
   const opened: NumberedSigning[] = [];
   for (const { number, plan } of signatures) {
-    const signing = await inStep(number, () => openSigning(services, plan, principal));
+    const signing = await inStep({ number, step: SIGN }, () => openSigning(services, plan, principal));
     if (signing) opened.push({ number, signing });
   }
   return opened;
@@ -54,7 +56,8 @@ interface At {
 
 export async function signAll(content: Uint8Array, signings: readonly NumberedSigning[], at: At): Promise<AssembledFile> {
   let file: AssembledFile = { content, pages: 0 };
-  for (const { number, signing } of signings) file = await inStep(number, () => signOnce(file.content, signing, at));
+  for (const { number, signing } of signings)
+    file = await inStep({ number, step: SIGN }, () => signOnce(file.content, signing, at));
   return file;
 }
 
