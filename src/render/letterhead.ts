@@ -68,11 +68,12 @@ export async function openLetterhead(
     const read = async () => buffer(await documents.read(document));
     return await deadline.race(letterheads.prepare(accountId, document.sha256, read));
   } catch (error) {
+    if (hasCode(error, 'resource_limit')) throw error.reword(error.message.replace(/^parts\[0\]/, 'options.letterhead'));
     throw hasCode(error, 'invalid_request') ? invalidField('options.letterhead', UNUSABLE) : error;
   }
 }
 
-const UNUSABLE = 'is damaged, is protected by a password, or is not a PDF';
+const UNUSABLE = 'is damaged, is protected by a password, has hidden layers, or is not a PDF';
 
 const REMEDY = 'Use a letterhead whose fonts are embedded and whose colours are those of the profile.';
 

@@ -146,7 +146,7 @@ test('a letterhead that cannot be used is refused, and nothing is charged', asyn
   expect(await errorsOf({ letterhead: { file, ...letterhead } })).toEqual([
     'options.letterhead.file: cannot be combined with document_id',
   ]);
-  const unusable = 'options.letterhead: is damaged, is protected by a password, or is not a PDF';
+  const unusable = 'options.letterhead: is damaged, is protected by a password, has hidden layers, or is not a PDF';
   expect(await errorsOf({ letterhead: { file: Buffer.from('%PDF-1.7 nothing').toString('base64') } })).toEqual([unusable]);
   const secret = await client.rendered({ html: 'x', options: { password: 'secret' } });
   const between = (await client.usage()).documents.used;

@@ -112,7 +112,7 @@ test('prints on a letterhead that the visitor sends', async () => {
   ]);
   const damaged = Buffer.from('%PDF-1.7 and nothing else').toString('base64');
   expect(await refused({ file: damaged })).toEqual([
-    'options.letterhead is damaged, is protected by a password, or is not a PDF',
+    'options.letterhead is damaged, is protected by a password, has hidden layers, or is not a PDF',
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
+import { hasHiddenLayers } from '../edit/embedded-layers.ts';
 import { toLetterhead } from '../edit/letterhead.ts';
 import type { Letterhead, Password } from '../finish-settings.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
@@ -115,7 +116,9 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks, progress:
 }
 
 async function prepare(document: OpenDocument, maxBytes: number): Promise<Letterhead> {
-  const letterhead = await toLetterhead(await copyOf(document));
+  const source = await copyOf(document);
+  if (hasHiddenLayers(source)) throw new PartError(0, '', 'has hidden layers, which would be shown');
+  const letterhead = await toLetterhead(source);
   if (letterhead.bytes > maxBytes) throw mergedTooLarge(maxBytes);
   return letterhead;
 }

@@ -1,6 +1,7 @@
 /** The step that puts several pages on each sheet: two or four in their order, or two in the order of a folded booklet. */
 import { PdfArray, PdfDict, PdfName, type PdfObject, type PdfRef } from '@libpdf/core';
 import { carryLinks, isLink, type PlaceOnSheet } from '../edit/carry-links.ts';
+import { EmbeddedLayers } from '../edit/embedded-layers.ts';
 import { embedPage } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
@@ -37,6 +38,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
   const pages = pdf.pages();
   const views = pages.map(({ page }) => pageView(pdf, page));
   const source = await copyOf(document);
+  const layers = new EmbeddedLayers(pdf, source, true);
   const bookmarks = toBookmarks(pdf);
   const order = isBooklet ? bookletOrder(views.length) : views.map((_, index) => index);
   const { size, cells } = sheetOf(views[0] as PageView, perSheet);
@@ -51,6 +53,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     sheets.push(sheet);
     for (const { index, cell } of placesOn(order.slice(from, from + perSheet), cells)) {
       const drawn = await embedPage(pdf.pdf, source, index);
+      layers.adopt(drawn.ref);
       const matrix = intoCell(views[index] as PageView, drawn.box, cell);
       drawing.drawOn(sheet, drawn, matrix);
       drawnAt.set((pages[index] as (typeof pages)[number]).ref.objectNumber, { sheet, matrix });
@@ -77,6 +80,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
 function findLost(pdf: ForeignPdf): string[] {
   const has = {
     tags: pdf.catalog.has('StructTreeRoot'),
+    'page labels': pdf.catalog.has('PageLabels'),
     [ANNOTATIONS]: pdf.pages().some(({ page }) => pdf.list(page, 'Annots').some((each) => isOther(pdf, each))),
     [FIELDS]: pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
   };

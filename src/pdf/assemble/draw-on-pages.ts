@@ -1,6 +1,7 @@
 /** Steps that draw pages of one PDF over or under those of another. */
 import { PDF } from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
+import { EmbeddedLayers } from '../edit/embedded-layers.ts';
 import { type EmbeddedPage, embedPage, FILLING, type Placement, placement } from '../edit/embedded-page.ts';
 import { PageDrawing } from '../edit/stamp.ts';
 import { pageView } from '../objects/page-view.ts';
@@ -23,11 +24,13 @@ export interface DrawStep extends Placement {
 export async function drawOnPages({ pdf, places, check }: OpenDocument, step: DrawStep): Promise<void> {
   const drawing = new PageDrawing(pdf, step);
   const source = await openSource(step, check);
+  const layers = new EmbeddedLayers(pdf, source);
   const embedded = new Map<number, EmbeddedPage>();
   const embed = async (index: number) => {
     const known = embedded.get(index);
     if (known) return known;
     const drawn = await embedPage(pdf.pdf, source, index);
+    layers.adopt(drawn.ref);
     if (step.opacity < 1) drawing.makeGroup(drawn.ref);
     embedded.set(index, drawn);
     return drawn;
