@@ -170,6 +170,36 @@ describe('fields of other producers', () => {
   });
 });
 
+test('a list that is filled keeps its background and its border', async () => {
+  const list = '/FT/Ch/Ff 131072/T(land)/V(fr)/Opt[(de)(fr)]/DA(/Helv 10 Tf 0 g)/MK<</BG[0.8 0.9 1]/BC[0.1 0.2 0.3]>>/BS<</W 2>>';
+  const content = pdfOf(
+    '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DA(/Helv 10 Tf 0 g)/DR<</Font<</Helv 5 0 R>>>>>>>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[4 0 R]>>',
+    `<</Type/Annot/Subtype/Widget/P 3 0 R/Rect[10 200 110 220]${list}>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  );
+  const steps = [{ number: 0, step: { fill: { fields: { land: 'de' } } } }];
+  const { files } = await assembly.assemble('ada', { parts: [{ title: 'form', content, ...OTHERS }], steps });
+  const shown = unpackedText(Buffer.from(files[0]?.content as Uint8Array));
+  expect(shown).toContain('0.8 0.9 1 rg 0 0 100 20 re f');
+  expect(shown).toContain('0.1 0.2 0.3 RG 2 w 1 1 98 18 re S');
+});
+
+test('files of flattened annotations are lost, which is reported', async () => {
+  const annotation = '<</Type/Annot/Subtype/FileAttachment/Rect[0 0 20 20]/FS<</F(a.txt)/EF<</F 6 0 R>>>>/AP<</N 7 0 R>>>>';
+  const content = two(
+    '',
+    '/Annots[5 0 R]',
+    annotation,
+    inText('68656C6C6F>', '/ASCIIHexDecode'),
+    '<</Type/XObject/Subtype/Form/BBox[0 0 20 20]/Length 8>>\nstream\n0 0 m  n\nendstream',
+  );
+  const steps = [{ number: 0, step: { flatten: { annotations: true } } }];
+  const { dropped } = await assembly.assemble('ada', { parts: [{ title: 'a', content, ...OTHERS }], steps });
+  expect(dropped).toEqual([{ what: 'attachments', why: 'files of flattened annotations cannot be opened any more' }]);
+});
+
 /** Two fields whose values only viewers show, as forms of LibreOffice have them. */
 const leftToViewers = (entry: string) =>
   pdfOf(

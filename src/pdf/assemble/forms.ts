@@ -1,6 +1,7 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
 import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
 import { generateAppearances } from '../forms/generate-appearances.ts';
+import { paintBoxes } from '../forms/paint-boxes.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
 export interface FillStep {
@@ -26,6 +27,7 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
     }
   }
   form?.updateAppearances();
+  paintBoxes(Object.keys(fields).flatMap((name) => form?.getField(name) ?? []));
 }
 
 /** A form of XFA says in another language what the fields show, and would contradict them. */
@@ -49,7 +51,17 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
   generateAppearances(pdf.pdf);
   pdf.pdf.getForm()?.flatten();
-  if (annotations) pdf.pdf.flattenAnnotations();
+  if (annotations) {
+    noteFiles(document);
+    pdf.pdf.flattenAnnotations();
+  }
   if (fields && pdf.catalog.has('StructTreeRoot'))
     document.dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
+}
+
+function noteFiles({ pdf, dropped }: OpenDocument): void {
+  const hasFile = pdf
+    .pages()
+    .some(({ page }) => pdf.list(page, 'Annots').some((each) => pdf.name(pdf.asDict(each), 'Subtype') === 'FileAttachment'));
+  if (hasFile) dropped.push({ what: 'attachments', why: 'files of flattened annotations cannot be opened any more' });
 }

@@ -1,5 +1,6 @@
 /** Generates the appearances of form fields that a PDF leaves to its viewers (`NeedAppearances`): an open PDF in, changed fields out. */
 import { type PDF, PdfRef } from '@libpdf/core';
+import { paintBoxes } from './paint-boxes.ts';
 
 /** Those that show a value. Boxes have appearances for all of their states. */
 const KINDS = new Set(['text', 'dropdown', 'listbox']);
@@ -14,6 +15,7 @@ export function generateAppearances(pdf: PDF): PdfRef[] {
     field.isReadOnly = () => false; // libpdf leaves such fields out, whose values nobody would see
   }
   form.updateAppearances({ forceRegenerate: true });
+  paintBoxes(fields);
   for (const field of fields) Reflect.deleteProperty(field, 'isReadOnly');
   const widgets = fields.flatMap((field) => field.getWidgets());
   return widgets.flatMap(({ ref, dict }) => [ref, dict.get('AP')]).filter((each) => each instanceof PdfRef);
