@@ -40,6 +40,7 @@ const WarningSchema = Type.Object(
     count: option(Type.Integer(), { description: 'How many characters, boxes or other elements the warning is about.' }),
     family: option(Type.String(), { description: 'The font that was replaced.' }),
     part: option(Type.Integer(), { description: 'The part of an assembly, from 0.' }),
+    step: option(Type.Integer(), { description: 'The step of an assembly, from 0.' }),
   },
   { $id: 'Warning' },
 );

@@ -201,7 +201,7 @@ function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']>
   ];
 }
 
-function fontWarnings({ missingGlyphs, substituted }: PageReport): Warning[] {
+export function fontWarnings({ missingGlyphs, substituted }: Pick<PageReport, 'missingGlyphs' | 'substituted'>): Warning[] {
   return [
     ...missingGlyphs.map((entry): Warning => {
       const font = findFontPackage(entry.script);

@@ -109,6 +109,8 @@ async function openPart(part: AssemblyPart, index: number, document: Found, chec
     removeSignatures(pdf);
     document.dropped.push({ what: 'signatures', why: 'a change would have broken them', part: index });
   }
+  if (pdf.pdf.isEncrypted)
+    document.dropped.push({ what: 'protection', why: 'passwords and restrictions hold only for the PDF as it was', part: index });
   const chosen = choose(part, index, pdf);
   try {
     selectPages(pdf, chosen);

@@ -17,7 +17,8 @@ import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
 import { type LetterheadServices, openLetterhead, printOnLetterhead } from '../letterhead.ts';
 import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf } from '../pdf.ts';
 import type { RenderOwner } from '../render-owner.ts';
-import type { RenderReport } from '../report-schema.ts';
+import { fontWarnings } from '../report.ts';
+import type { RenderReport, Warning } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
 import type { GivenFile } from '../request/values/given-file.ts';
 import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
@@ -63,12 +64,18 @@ interface Assembling extends Reading {
   owner: RenderOwner;
 }
 
+/** What is drawn lacks glyphs. */
+interface Drawing extends Assembling {
+  warnings: Warning[];
+}
+
 export type AssembledResult = RenderedFile & Partial<Pick<RenderedPdf, 'pages'>>;
 
 const ZIP = 'application/zip';
 const JSON_TYPE = 'application/json';
 
-export async function assembleFile(request: AssemblyRequest, at: Assembling): Promise<AssembledResult> {
+export async function assembleFile(request: AssemblyRequest, circumstances: Assembling): Promise<AssembledResult> {
+  const at: Drawing = { ...circumstances, warnings: [] };
   const reports: RenderReport[] = [];
   const parts: AssemblyPart[] = [];
   const signings = await openAll(request, at);
@@ -77,7 +84,7 @@ export async function assembleFile(request: AssemblyRequest, at: Assembling): Pr
   at.deadline.enter('finish');
   const assembled = await signResult(await runSteps(request, parts, at, signings.length > 0), signings, at);
   at.deadline.leave();
-  const report = joinReports(reports, assembled.dropped, at.deadline.timings());
+  const report = joinReports(reports, at.warnings, assembled.dropped, at.deadline.timings());
   return { ...(await toFile(request, assembled)), report, timings: at.deadline.timings() };
 }
 
@@ -178,7 +185,7 @@ async function readFile(file: GivenFile, { services, principal, deadline, hold }
 }
 
 /** Runs steps in as few processes as possible: what is drawn with the numbers of pages needs the pages first. */
-async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Assembling, isSigned: boolean): Promise<Assembled> {
+async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Drawing, isSigned: boolean): Promise<Assembled> {
   let [current, places, dropped]: [AssemblyPart[], PagePlace[] | undefined, Dropped[]] = [parts, undefined, []];
   const steps: Array<{ number: number; step: Step }> = [];
   const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform'>>) => {
@@ -196,7 +203,7 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Ass
       places = known;
       current = [onlyPart((files[0] as Assembled['files'][number]).content)];
     }
-    steps.push({ number, step: await inStep(numbered, () => toStep(step, places ?? [], at)) });
+    steps.push({ number, step: await inStep(numbered, () => toStep(numbered, places ?? [], at)) });
   }
   const { split, extract, password, conform } = request;
   const [only, ...more] = current;
@@ -231,12 +238,16 @@ function needsPlaces(step: StepPlan): boolean {
   return 'draw' in step && 'mark' in step.draw.from && hasFields(step.draw.from.mark);
 }
 
-async function toStep(step: StepPlan, places: readonly PagePlace[], at: Assembling): Promise<Step> {
+async function toStep(
+  { number, step }: AssemblyRequest['steps'][number],
+  places: readonly PagePlace[],
+  at: Drawing,
+): Promise<Step> {
   if ('letterhead' in step) {
     const { from, ...others } = step.letterhead;
     return { letterhead: { ...(await readSource(from, at)), ...others } };
   }
-  return 'draw' in step ? { draw: await toDraw(step.draw, places, at) } : step;
+  return 'draw' in step ? { draw: await toDraw(step.draw, number, places, at) } : step;
 }
 
 async function readSource(from: GivenFile, at: Assembling) {
@@ -244,7 +255,12 @@ async function readSource(from: GivenFile, at: Assembling) {
   return { source, sourceField: 'documentId' in from ? 'document_id' : 'file' };
 }
 
-async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[], at: Assembling): Promise<DrawStep> {
+async function toDraw(
+  { from, ...others }: DrawPlan,
+  number: number,
+  places: readonly PagePlace[],
+  at: Drawing,
+): Promise<DrawStep> {
   if (!('mark' in from)) return { ...others, ...(await readSource(from, at)), isForeign: true, sourcePages: [] };
   const { services, owner, deadline } = at;
   const { mark } = from;
@@ -252,12 +268,13 @@ async function toDraw({ from, ...others }: DrawPlan, places: readonly PagePlace[
   const languages = contentLanguages({ kind: 'html', html: texts.join(' '), baseUrl: undefined });
   const job = markJob(texts, mark, onlyLanguage(languages) ?? '');
   const suitable = { once: false, shareOf: owner.shareOf, suits: () => true };
-  const { chunks } = await requireEngine(services)
+  const { chunks, findings } = await requireEngine(services)
     .pool.use(owner.boundary, deadline, (page) => printOnce(page, job, deadline), suitable)
     .catch((error: unknown) => {
       if (!hasCode(error, 'render_gate_failed')) throw error;
       throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
     });
+  at.warnings.push(...fontWarnings(findings).map((warning) => ({ ...warning, step: number })));
   return { ...others, source: Buffer.concat(chunks), isForeign: false, sourcePages: ofPages };
 }
 
@@ -284,7 +301,12 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function joinReports(reports: readonly RenderReport[], dropped: Dropped[], timings: RenderReport['timings']): RenderReport {
+function joinReports(
+  reports: readonly RenderReport[],
+  more: readonly Warning[],
+  dropped: Dropped[],
+  timings: RenderReport['timings'],
+): RenderReport {
   const sum = (of: (report: RenderReport) => number) => reports.reduce((total, report) => total + of(report), 0);
   const hosts = (of: 'contacted' | 'refused') => [...new Set(reports.flatMap(({ network }) => network[of]))];
   return {
@@ -294,8 +316,8 @@ function joinReports(reports: readonly RenderReport[], dropped: Dropped[], timin
       contacted: hosts('contacted'),
       refused: hosts('refused'),
     },
-    warnings: reports.flatMap(({ warnings }) => warnings),
-    warning_count: sum(({ warning_count }) => warning_count),
+    warnings: [...reports.flatMap(({ warnings }) => warnings), ...more],
+    warning_count: sum(({ warning_count }) => warning_count) + more.length,
     ...(dropped.length && { dropped }),
     timings,
   };
