@@ -211,7 +211,7 @@ export function namingFields(
     return aliases.get(field) ?? field;
   };
   if (error.code !== 'invalid_request')
-    return error.reword(error.message.replace(/^((?:parts|steps)\[\d+\][.\w[\]]*): /, nameInText));
+    return error.reword(error.message.replace(/^parts: /, '').replace(/^((?:parts|steps)\[\d+\][.\w[\]]*): /, nameInText));
   return invalidRequest(
     fieldErrors(error).map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })),
   );
