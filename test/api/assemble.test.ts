@@ -436,7 +436,7 @@ describe('as for a render', () => {
   test('text of a stamp that no font can show is a warning that names the step', async () => {
     const body = { parts: [{ file, pages: '1' }], steps: [{ rotate: { angle: 90 } }, { stamp: { text: '\u{12000} {{page}}' } }] };
     const reply = await client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' });
-    const { report } = (await reply.json()) as Render;
+    const { report } = (await reply.json()) as { report: object };
     expect(report).toMatchObject({ warning_count: 1, warnings: [{ kind: 'missing_glyphs', step: 1 }] });
     const strict = { ...body, options: { failOnWarning: ['missing_glyphs'] } };
     await problem(await send(strict), 422, 'render_gate_failed');

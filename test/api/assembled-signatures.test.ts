@@ -12,6 +12,7 @@ import { readPdf } from '../support/read-pdf.ts';
 import { readSignature, readSignatures } from '../support/read-signature.ts';
 import { startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const root = await issue('Test CA', { isAuthority: true });
 const authority = await TimeStampAuthority.start(root).then(closeAfterAll);
@@ -91,6 +92,23 @@ describe('a PDF is signed', () => {
     expect((await readFinished(pdf)).texts.join()).toContain('What stays is here.');
   });
 
+  test('with a visible field that is upright on a page that is turned, at the place as it is shown', async () => {
+    const turned = await assembled({ parts: [{ file: base64(FOREIGN) }], steps: [{ rotate: { angle: 90 } }] });
+    const pdf = await signed(turned, { sign: { certificate: grace, field: FIELD } });
+    const millimetre = 72 / 25.4;
+    const [field] = await readFields(pdf);
+    const expected = [20, 20, 40, 80].map((side) => Math.round(side * millimetre));
+    expect(field?.rect.map((side) => Math.round(side))).toEqual(expected);
+    expect(unpackedText(pdf)).toMatch(/\/Matrix ?\[0 1 -1 0 0 0\]/);
+    const beyond = await send({
+      parts: [{ file: base64(turned) }],
+      steps: [{ sign: { certificate: ada, field: { ...FIELD, y: '130mm' } } }],
+    });
+    expect((await problem(beyond, 422, 'print_failed')).detail).toMatch(
+      /^steps\[0\]\.sign\.field: the field extends beyond its page/,
+    );
+  });
+
   test('as well if it keeps its claims of PDF/A and PDF/UA', async () => {
     const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
     const options = { conformance: ['PDF/A-2a', 'PDF/UA-1'] };
@@ -130,6 +148,18 @@ describe('a PDF is signed', () => {
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
     expect((await PDF.load(pdf)).getPageCount()).toBe(1);
   });
+});
+
+test('what a signed PDF holds is extracted, because that changes nothing', async () => {
+  const file = base64(await signed(FOREIGN, { sign: { certificate: ada } }));
+  const body = { parts: [{ file }], steps: [{ extract: { what: ['text', 'fields'] } }] };
+  const extracted = (await (await succeeded(send(body))).json()) as object;
+  expect(extracted).toMatchObject({
+    pages: [{ text: expect.stringContaining('What stays is here.') }],
+    fields: [{ type: 'signature' }],
+  });
+  expect(extracted).not.toHaveProperty('dropped');
+  expect(await (await succeeded(send({ ...body, dry_run: true }))).json()).toMatchObject({ would_render: true });
 });
 
 describe('the request is refused', () => {

@@ -26,6 +26,8 @@ export interface AssemblyPart {
   isOwn: boolean;
   /** Whether signatures may be removed, which would break. */
   dropsSignatures: boolean;
+  /** Whether it is only read, so that nothing is lost. */
+  isRead?: boolean;
 }
 
 const MAX_TITLE = 1_000;
@@ -103,13 +105,13 @@ async function whole(written: WithoutBody, store: PartStore | undefined): Promis
 
 async function openPart(part: AssemblyPart, index: number, document: Found, checks: PartChecks): Promise<ForeignPdf> {
   const pdf = await load(part, index, checks);
-  if (hasSignature(pdf.pdf)) {
+  if (!part.isRead && hasSignature(pdf.pdf)) {
     if (!part.dropsSignatures)
       throw new PartError(index, '', 'is signed, and a change would break its signature; with drop_signatures it is removed');
     removeSignatures(pdf);
     document.dropped.push({ what: 'signatures', why: 'a change would have broken them', part: index });
   }
-  if (pdf.pdf.isEncrypted)
+  if (!part.isRead && pdf.pdf.isEncrypted)
     document.dropped.push({ what: 'protection', why: 'passwords and restrictions hold only for the PDF as it was', part: index });
   const chosen = choose(part, index, pdf);
   try {

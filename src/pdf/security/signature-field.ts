@@ -3,11 +3,23 @@
  * In the written file, finds the placeholder and computes the digest to sign.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
+import {
+  PDF,
+  PdfArray,
+  PdfBool,
+  PdfDict,
+  PdfName,
+  PdfNumber,
+  type PdfObject,
+  type PdfRef,
+  type PdfStream,
+  PdfString,
+} from '@libpdf/core';
 import { ServiceError } from '../../errors.ts';
+import { toDirection } from '../edit/stamp.ts';
 import type { FieldPosition, SignatureField, SignaturePlaceholder, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { pageView } from '../objects/page-view.ts';
+import { fromShown, pageView } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
@@ -36,6 +48,8 @@ interface NewPosition {
   page: PdfRef;
   /** Left, bottom, right and top in the coordinates of the page. */
   rect: number[];
+  /** How far the page is turned clockwise, in degrees. */
+  turn: number;
 }
 
 /** Embeds the appearance of the field, but does not add it yet. Throws `print_failed` for a page that is missing or too small. */
@@ -44,6 +58,8 @@ export async function placeField(editable: EditablePdf, visible: VisibleField | 
   const position = place && 'number' in place ? undefined : choosePosition(editable, place);
   if (!visible) return { position, shown: undefined };
   const { ref } = await editable.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
+  const [a, b] = toDirection(position?.turn ?? 0);
+  if (b || a < 0) (editable.pdf.getObject(ref) as PdfStream).set('Matrix', numbers(a, b, -b, a, 0, 0)); // upright on a page that is turned
   return { position, shown: ref };
 }
 
@@ -52,7 +68,7 @@ function choosePosition(editable: EditablePdf, visible: FieldPosition | undefine
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
     throw misplaced(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page ?? 1}`);
-  return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
+  return { page, ...(visible ? fieldRect(editable, page, visible) : { rect: [0, 0, 0, 0], turn: 0 }) };
 }
 
 /**
@@ -142,14 +158,20 @@ function toPdfDate(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
 }
 
-function fieldRect(editable: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
+function fieldRect(editable: EditablePdf, page: PdfRef, visible: FieldPosition): Omit<NewPosition, 'page'> {
   const dict = editable.asDict(page);
   if (!dict) throw new Error('a page is missing');
-  const { left, bottom, width, height } = pageView(editable, dict);
+  const view = pageView(editable, dict);
+  const { turn } = view;
+  const [width, height] = turn % 180 ? [view.height, view.width] : [view.width, view.height];
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
     throw misplaced(`the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`);
-  const [x, top] = [left + visible.x, bottom + height - visible.y];
-  return [x, top - visible.height, x + visible.width, top].map((value) => Number(roundedDecimal(value)));
+  const top = height - visible.y;
+  const corners = [fromShown(view, visible.x, top - visible.height), fromShown(view, visible.x + visible.width, top)];
+  const [across, up] = [0, 1].map((axis) =>
+    corners.map((corner) => Number(roundedDecimal(corner[axis] as number))).toSorted((one, other) => one - other),
+  );
+  return { rect: [across?.[0], up?.[0], across?.[1], up?.[1]] as number[], turn };
 }
 
 function misplaced(because: string): ServiceError {

@@ -136,7 +136,7 @@ export async function checkAssembly(
   const existing: AssemblyPart[] = [];
   const keepsSignatures =
     request.signatures.length > 0 && !request.steps.length && !request.conform && request.parts.length === 1;
-  const dropsSignatures = request.dropsSignatures || keepsSignatures;
+  const dropsSignatures = request.dropsSignatures || keepsSignatures || request.extract !== undefined;
   for (const [index, { from, pages, title, password }] of request.parts.entries())
     await inPart(index, async () => {
       if ('request' in from) await checkRendered(from.request, services, principal, deadline);
