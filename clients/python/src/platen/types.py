@@ -618,6 +618,8 @@ class Warning(TypedDict):
     """The font that was replaced."""
     part: NotRequired[int]
     """The part of an assembly, from 0."""
+    step: NotRequired[int]
+    """The step of an assembly, from 0."""
 
 
 class LayoutFragment(TypedDict):
