@@ -186,6 +186,42 @@ test('a list that is filled keeps its background and its border', async () => {
   expect(shown).toContain('0.1 0.2 0.3 RG 2 w 1 1 98 18 re S');
 });
 
+/** A form with a text field, and with what is given in its dictionary. */
+const withTextField = (entries: string, field = '') =>
+  pdfOf(
+    `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DA(/Helv 10 Tf 0 g)${entries}>>>>`,
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Annots[4 0 R]>>',
+    `<</Type/Annot/Subtype/Widget/P 3 0 R/Rect[10 200 210 220]/FT/Tx/T(who)/DA(/Helv 10 Tf 0 g)${field}>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  );
+const WITH_FONT = '/DR<</Font<</Helv 5 0 R>>>>';
+
+test.each([
+  ['in the encoding of its font', WITH_FONT],
+  ['in a font that is added, if the form has none', ''],
+])('a text shows its characters %s', async (_, entries) => {
+  const text = '5 € – „é“ Œ…';
+  const steps = [{ fill: { fields: { who: text } } }, { flatten: { annotations: false } }];
+  const { files } = await assembly.assemble('ada', {
+    parts: [{ title: 'form', content: withTextField(entries), ...OTHERS }],
+    steps: steps.map((step, number) => ({ number, step: step as Step })),
+  });
+  expect((await readPdf(files[0]?.content as Uint8Array)).pages).toEqual([text]);
+});
+
+test('a text with characters that no font of the form has is refused, and not shown as others', async () => {
+  const run = (content: Uint8Array, step: Step) =>
+    assembly.assemble('ada', { parts: [{ title: 'form', content, ...OTHERS }], steps: [{ number: 0, step }] });
+  await expect(run(withTextField(WITH_FONT), { fill: { fields: { who: 'Łódź' } } })).rejects.toThrow(
+    'steps[0].fill.fields.who: cannot be filled: the form has no font that can show Ł with the rest of the value',
+  );
+  const waiting = withTextField(`${WITH_FONT}/NeedAppearances true`, '/V<feff0416>');
+  await expect(run(waiting, { flatten: { annotations: false } })).rejects.toThrow(
+    'steps[0].flatten: cannot be carried out: the form has no font that can show Ж of the field who',
+  );
+});
+
 test('files of flattened annotations are lost, which is reported', async () => {
   const annotation = '<</Type/Annot/Subtype/FileAttachment/Rect[0 0 20 20]/FS<</F(a.txt)/EF<</F 6 0 R>>>>/AP<</N 7 0 R>>>>';
   const content = two(

@@ -1,4 +1,6 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
+import type { FormField, PDFForm } from '@libpdf/core';
+import { encodeTexts, makeShowable } from '../forms/field-fonts.ts';
 import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
 import { generateAppearances } from '../forms/generate-appearances.ts';
 import { paintBoxes } from '../forms/paint-boxes.ts';
@@ -14,12 +16,14 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   await reopen(document);
   generateAppearances(document.pdf.pdf);
   const form = document.pdf.pdf.getForm();
+  if (form) encodeTexts(form.acroForm());
   resolveOptions(document.pdf, form?.getFields() ?? []);
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
     const field = form?.getField(name);
     if (!form || !field) throw new StepError(at, 'is no field of the document');
     try {
+      requireShowable(document, form, field, value);
       const { skipped } = form.fill({ [name]: toFieldValue(field, value) });
       if (skipped.length) throw new Error('this field takes no value');
     } catch (error) {
@@ -28,6 +32,14 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   }
   form?.updateAppearances();
   paintBoxes(Object.keys(fields).flatMap((name) => form?.getField(name) ?? []));
+}
+
+const WITH_TEXT = new Set(['text', 'dropdown', 'listbox']);
+
+function requireShowable({ pdf }: OpenDocument, form: PDFForm, { type }: FormField, value: FillStep['fields'][string]): void {
+  const texts = WITH_TEXT.has(type) ? [value].flat().filter((each) => typeof each === 'string') : [];
+  const missing = texts.map((text) => makeShowable(pdf.pdf, form.acroForm(), text)).find((each) => each !== undefined);
+  if (missing !== undefined) throw new Error(`the form has no font that can show ${missing} with the rest of the value`);
 }
 
 /** A form of XFA says in another language what the fields show, and would contradict them. */
@@ -49,7 +61,12 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   await reopen(document);
   const { pdf } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
-  generateAppearances(pdf.pdf);
+  generateAppearances(pdf.pdf, (name, character) => {
+    throw new StepError(
+      '',
+      `cannot be carried out: the form has no font that can show ${character} of the field ${name.slice(0, 64)}`,
+    );
+  });
   pdf.pdf.getForm()?.flatten();
   if (annotations) {
     noteFiles(document);

@@ -1,18 +1,28 @@
 /** Generates the appearances of form fields that a PDF leaves to its viewers (`NeedAppearances`): an open PDF in, changed fields out. */
 import { type PDF, PdfRef } from '@libpdf/core';
+import { encodeTexts, findUnshowable } from './field-fonts.ts';
 import { paintBoxes } from './paint-boxes.ts';
 
 /** Those that show a value. Boxes have appearances for all of their states. */
 const KINDS = new Set(['text', 'dropdown', 'listbox']);
 
-/** Returns the objects that were changed: widgets, and their appearance dictionaries. */
-export function generateAppearances(pdf: PDF): PdfRef[] {
+/**
+ * Returns the objects that were changed: widgets, and their appearance dictionaries. `onHidden` is called for a field whose value no font
+ * of the form can show: it stays as it is.
+ */
+export function generateAppearances(pdf: PDF, onHidden: (name: string, character: string) => void = () => {}): PdfRef[] {
   const form = pdf.getForm()?.acroForm();
   if (!form?.needAppearances) return [];
+  encodeTexts(form);
   const fields = form.getFields().filter(({ type }) => KINDS.has(type));
   for (const field of fields) {
-    field.needsAppearanceUpdate = true;
-    field.isReadOnly = () => false; // libpdf leaves such fields out, whose values nobody would see
+    const hidden = [field.getValue()]
+      .flat()
+      .map((each) => findUnshowable(form, String(each ?? '')))
+      .find((each) => each !== undefined);
+    if (hidden !== undefined) onHidden(field.name, hidden);
+    field.needsAppearanceUpdate = hidden === undefined;
+    field.isReadOnly = () => hidden !== undefined; // libpdf leaves such fields out, whose values nobody would see
   }
   form.updateAppearances({ forceRegenerate: true });
   paintBoxes(fields);
