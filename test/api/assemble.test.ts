@@ -327,6 +327,26 @@ describe('steps', () => {
     expect(pieces).toEqual([['one'], ['two'], ['three'], ['four'], ['five']]);
   });
 
+  test('split the PDF by size', async () => {
+    const split = async (max_bytes: number) => [
+      ...(await readZip(await assembled({ parts: [{ file }], steps: [{ split: { max_bytes } }] }))).values(),
+    ];
+    const texts = (pdfs: Buffer[]) => Promise.all(pdfs.map(textsOf));
+    const [all] = await split(1_000_000);
+    expect(await textsOf(all as Buffer)).toEqual(['one', 'two', 'three', 'four', 'five']);
+    const most = (all as Buffer).length;
+    expect(await split(most + 100)).toHaveLength(1); // numbers of objects take some bytes more or less
+    const two = await split(most - 1);
+    expect((await texts(two)).flat()).toEqual(['one', 'two', 'three', 'four', 'five']);
+    expect(two).toHaveLength(2);
+    for (const { length } of two) expect(length).toBeLessThan(most);
+    expect(await texts(await split(1))).toEqual([['one'], ['two'], ['three'], ['four'], ['five']]);
+    const none = { parts: [{ file }], steps: [{ split: {} }] };
+    const both = { parts: [{ file }], steps: [{ split: { every: 1, max_bytes: 1_000 } }], dry_run: true };
+    for (const body of [none, both])
+      expect(await errorsOf(body)).toEqual(['steps[0].split: must have exactly one of every, ranges, at, max_bytes']);
+  });
+
   test('extract what the PDF holds', async () => {
     const reply = await succeeded(send({ parts: [{ file, pages: '1-2' }], steps: [{ extract: {} }] }));
     expect(reply.headers.get('content-type')).toContain('application/json');
@@ -614,6 +634,7 @@ describe('an error names the step and the member as the request has them', () =>
     split: [
       [{ ranges: ['1', '9'] }, 'ranges[1]'],
       [{ at: 'bookmarks' }, 'at'],
+      [{ max_bytes: 0 }, 'max_bytes'],
     ],
     extract: [[{ what: ['x'] }, 'what[0]']],
   };

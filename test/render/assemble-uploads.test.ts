@@ -3,6 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/pdf/assemble/assemble.ts';
+import type { SplitStep } from '../../src/pdf/assemble/split.ts';
 import type { Step } from '../../src/pdf/assemble/steps.ts';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { putBack } from '../../src/pdf/objects/write.ts';
@@ -568,6 +569,51 @@ test('an attachment that cannot be decompressed is reported', async () => {
   ]);
   const attach = { number: 0, step: { attach: { files: [] } } };
   expect((await assembly.assemble('ada', { parts: [part], steps: [attach] })).dropped).toEqual([lost]);
+});
+
+describe('a split by size', () => {
+  const SIZES = [400, 30_000, 90_000, 200, 200, 120_000, ...Array.from({ length: 60 }, (_, n) => (n % 7) * 1_500), 40_000];
+  const pages = SIZES.map((_, n) => `${2 * n + 3} 0 R`).join(' ');
+  const content = pdfOf(
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${pages}]/Count ${SIZES.length}>>`,
+    ...SIZES.flatMap((size, n) => [
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${n + 1} 200]/Contents ${2 * n + 4} 0 R>>`,
+      inText(noise(size / 2).toString('hex'), '/ASCIIHexDecode'),
+    ]),
+  );
+  const parts = [{ ...OTHERS, content, title: 'a' }];
+  const split = (step: SplitStep) => assembly.assemble('ada', { parts, steps: [], split: { number: 0, step } });
+
+  test.each([1_000, 50_000, 100_000, 700_000])('has as many pages in each PDF as fit into %d bytes', async (maxBytes) => {
+    const { files, dropped } = await split({ maxBytes });
+    let next = 1;
+    for (const [index, { content: file, pages: count }] of files.entries()) {
+      const { sizes } = await readPdf(file);
+      expect(sizes.map(({ width }) => width)).toEqual(Array.from({ length: count }, () => next++));
+      expect(file.length > maxBytes ? count : 1).toBe(1);
+      if (index === files.length - 1) continue;
+      const [longer] = (await split({ ranges: [`${next - count}-${next}`] })).files;
+      expect(longer?.content.length).toBeGreaterThan(maxBytes);
+    }
+    expect(next).toBe(SIZES.length + 1);
+    const alone = files.filter(({ content: file }) => file.length > maxBytes).length;
+    expect(dropped).toHaveLength(alone ? 1 : 0);
+  });
+
+  test('names the pages that are larger alone', async () => {
+    const { dropped } = await split({ maxBytes: 100_000 });
+    expect(dropped).toEqual([{ what: 'max_bytes', why: 'page 6 alone has more than 100000 bytes, and is a PDF of its own' }]);
+    const { dropped: many } = await split({ maxBytes: 1 });
+    expect(many[0]?.why).toMatch(/^pages 1, 2, .*, 20, and 47 more have more than 1 bytes each, and are PDFs of their own$/);
+  });
+
+  test('holds for protected PDFs as they are written', async () => {
+    const password = { user: 'u', owner: 'o', permissions: [] };
+    const order = { parts, steps: [], password, split: { number: 0, step: { maxBytes: 100_000 } } };
+    const { files } = await assembly.assemble('ada', order);
+    expect(files.filter(({ content: file }) => file.length > 100_000)).toMatchObject([{ pages: 1 }]);
+  });
 });
 
 describe('what steps make of a PDF is limited', () => {

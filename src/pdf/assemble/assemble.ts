@@ -16,7 +16,7 @@ import type { ConformStep } from './conform.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, copyOf, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError, type PartStore } from './open-parts.ts';
-import { divide, type SplitStep } from './split.ts';
+import { divide, type PartWriter, type SplitStep } from './split.ts';
 import { runStep, type Step, stepPath } from './steps.ts';
 
 export interface AssemblyOrder {
@@ -172,14 +172,22 @@ async function finish(
   }
   if (!split) return writeOnly(document.pdf, order, store);
   await progress.enter(`steps[${split.number}].split`);
+  return { files: await divide(document.pdf, split.step, partWriter(order), document.dropped) };
+}
+
+function partWriter(order: AssemblyOrder): PartWriter {
+  const { conform: wanted, maxBytes } = order;
   let bytes = 0;
-  const writeNext = async (part: ForeignPdf) => {
-    const file = await write(part, order, bytes);
-    if (order.conform) await (await loadConform()).requireConformance(file.content, order.conform.step);
-    bytes += file.content.length;
-    return file;
+  return {
+    write: (part) => toFileParts(part, protect(part, order)),
+    async keep(written, pages) {
+      bytes += written.length;
+      if (bytes > maxBytes) throw mergedTooLarge(maxBytes);
+      const content = written.join();
+      if (wanted) await (await loadConform()).requireConformance(content, wanted.step);
+      return { content, pages };
+    },
   };
-  return { files: await divide(document.pdf, split.step, writeNext) };
 }
 
 const ID_BYTES = 16;
@@ -196,14 +204,9 @@ function protect({ catalog }: ForeignPdf, { password }: Pick<AssemblyOrder, 'pas
   return password && encrypt(catalog, password, new DeterministicRandom(randomBytes(32), randomBytes(ID_BYTES)));
 }
 
-/** `bytesBefore` is the size of the PDFs before it. */
-async function write(
-  pdf: ForeignPdf,
-  order: Pick<AssemblyOrder, 'password' | 'maxBytes'>,
-  bytesBefore = 0,
-): Promise<AssembledFile> {
+async function write(pdf: ForeignPdf, order: Pick<AssemblyOrder, 'password' | 'maxBytes'>): Promise<AssembledFile> {
   const parts = toFileParts(pdf, protect(pdf, order));
-  if (bytesBefore + parts.length > order.maxBytes) throw mergedTooLarge(order.maxBytes);
+  if (parts.length > order.maxBytes) throw mergedTooLarge(order.maxBytes);
   return { content: parts.join(), pages: pdf.pages().length };
 }
 

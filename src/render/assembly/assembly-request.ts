@@ -289,10 +289,11 @@ function parseConform({ profile }: NonNullable<GivenStep['conform']>, at: string
 }
 
 function parseSplit(split: NonNullable<GivenStep['split']>, at: string, errors: ValidationErrors): SplitStep {
-  const given = (['every', 'ranges', 'at'] as const).filter((name) => split[name] !== undefined);
-  if (given.length !== 1) errors.add(`${at}.split`, 'must have exactly one of every, ranges, at');
+  const given = (['every', 'ranges', 'at', 'max_bytes'] as const).filter((name) => split[name] !== undefined);
+  if (given.length !== 1) errors.add(`${at}.split`, 'must have exactly one of every, ranges, at, max_bytes');
   for (const [index, pages] of (split.ranges ?? []).entries()) checkPages(`${at}.split.ranges[${index}]`, pages, errors);
-  return split;
+  const { max_bytes: maxBytes, ...others } = split;
+  return { ...others, maxBytes };
 }
 
 function toPlan(step: GivenStep, place: Place): StepPlan | undefined {

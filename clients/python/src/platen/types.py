@@ -1087,6 +1087,9 @@ class SplitStep(TypedDict):
     """The pages of each PDF."""
     at: NotRequired[Literal['bookmarks']]
     """A PDF begins at each bookmark of the first level."""
+    max_bytes: NotRequired[int]
+    """Each PDF has as many pages as it can have without being larger. A page that alone is larger is a PDF of its
+    own, and reported in `dropped`."""
 
 
 class ExtractStep(TypedDict):

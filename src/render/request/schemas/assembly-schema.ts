@@ -298,8 +298,13 @@ export const StepSchema = Type.Object(
             description: 'The pages of each PDF.',
           }),
           at: option(oneOf(['bookmarks']), { description: 'A PDF begins at each bookmark of the first level.' }),
+          max_bytes: option(Type.Integer({ minimum: 1 }), {
+            description:
+              'Each PDF has as many pages as it can have without being larger. A page that alone is larger is a PDF of its own, and reported in `dropped`.',
+            examples: [10_000_000],
+          }),
         },
-        { ...CLOSED, $id: 'SplitStep' },
+        { ...CLOSED, $id: 'SplitStep', expected: 'an object with one of every, ranges, at, max_bytes' },
       ),
       { description: 'Makes several PDFs, which are sent as a ZIP archive. Must be the last step.', examples: [{ every: 1 }] },
     ),
