@@ -2,7 +2,7 @@
 import { PDF, PdfName, PdfStream } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { StepSchema } from '../../src/render/request/schemas/assembly-schema.ts';
-import { bytesOf, Client, type DocumentRecord, problem, type Render, succeeded } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, problem, type Render, type Report, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
@@ -309,6 +309,26 @@ describe('steps', () => {
     const pdf = await assembled({ parts: [{ file }], steps: [{ encrypt: { user: 'u', owner: 'o', permissions: ['print'] } }] });
     await expect(readPdf(pdf)).rejects.toThrow(/password/i);
     expect((await readFinished(pdf, 'u')).texts).toHaveLength(5);
+  });
+
+  test('decrypt parts, which then are not reported as unprotected', async () => {
+    const dropped = async (steps: object[], parts: object[] = [part]) => {
+      const reply = await client.send('POST', '/v1/pdf/assemble', { parts, steps }, { accept: 'application/json' });
+      const { report } = (await (await succeeded(Promise.resolve(reply))).json()) as { report: Report };
+      return report.dropped ?? [];
+    };
+    const secret = await client.rendered({ html: '<p>x', options: { password: 'secret' } });
+    const part = { file: base64(secret), password: 'secret' };
+    expect(await dropped([])).toMatchObject([{ what: 'protection', part: 0 }]);
+    expect(await dropped([{ decrypt: {} }])).toEqual([]);
+    expect(await dropped([{ stamp: { text: '{{page}}' } }, { decrypt: {} }], [part, { file }])).toEqual([]);
+    expect(await textsOf(await assembled({ parts: [part], steps: [{ decrypt: {} }] }))).toEqual(['x']);
+    expect(await textsOf(await assembled({ parts: [{ file, pages: '1' }], steps: [{ decrypt: {} }] }))).toEqual(['one']);
+    const again = await assembled({ parts: [part], steps: [{ decrypt: {} }, { encrypt: { user: 'u' } }] });
+    expect((await readFinished(again, 'u')).texts).toEqual(['x']);
+    expect(await errorsOf({ parts: [part], steps: [{ encrypt: { user: 'u' } }, { decrypt: {} }] })).toEqual([
+      'steps[1].decrypt: cannot follow encrypt, which ends the PDF',
+    ]);
   });
 
   test('split the PDF', async () => {
@@ -628,6 +648,7 @@ describe('an error names the step and the member as the request has them', () =>
     flatten: [[{ annotations: 'x' }, 'annotations']],
     optimize: [[{ quality: 0 }, 'quality']],
     redact: [[{ boxes: [{ page: 9, x: 1, y: 1, width: 1, height: 1 }] }, 'boxes[0].page']],
+    decrypt: [[{ password: 'x' }, 'password']],
     encrypt: [[{ user: 'a', owner: 'a', permissions: { print: 'x' } }, 'permissions']],
     conform: [[{ profile: 'PDF/UA-1' }, '']],
     sign: [[{ certificate: 'cert_0000000000000000000000' }, 'certificate']],

@@ -2,7 +2,7 @@
 import { PDF, PdfArray, type PdfDict, type PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
 import { PdfReader } from '../../src/pdf/objects/pdf-reader.ts';
-import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
+import { bytesOf, Client, problem, type Report, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { HIDING_PLACES } from '../support/hidden-texts.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
@@ -62,6 +62,13 @@ describe('a PDF is signed', () => {
     const pdf = await signed(open, { sign: { certificate: ada } });
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
     expect((await readPdf(pdf)).pages).toEqual(['x']);
+    const dropped = async (...before: object[]) => {
+      const body = { parts: [{ file: base64(open) }], steps: [...before, { sign: { certificate: ada } }] };
+      const reply = await client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' });
+      return ((await reply.json()) as { report: Report }).report.dropped;
+    };
+    expect(await dropped()).toMatchObject([{ what: 'protection', part: 0 }]);
+    expect(await dropped({ decrypt: {} })).toBeUndefined();
   });
 
   test('several times, and earlier signatures stay valid', async () => {

@@ -26,11 +26,15 @@ export interface AssemblyPart {
   isOwn: boolean;
   /** Whether signatures may be removed, which would break. */
   dropsSignatures: boolean;
+  /** Whether it is meant to lose its protection. */
+  decrypts?: boolean;
   /** Whether it is only read, so that nothing is lost. */
   isRead?: boolean;
 }
 
 const MAX_TITLE = 1_000;
+
+export const LOST_PROTECTION = { what: 'protection', why: 'passwords and restrictions hold only for the PDF as it was' };
 
 /** A part that cannot be used. */
 export class PartError extends Error {
@@ -111,8 +115,7 @@ async function openPart(part: AssemblyPart, index: number, document: Found, chec
     removeSignatures(pdf);
     document.dropped.push({ what: 'signatures', why: 'a change would have broken them', part: index });
   }
-  if (!part.isRead && pdf.pdf.isEncrypted)
-    document.dropped.push({ what: 'protection', why: 'passwords and restrictions hold only for the PDF as it was', part: index });
+  if (!part.isRead && !part.decrypts && pdf.pdf.isEncrypted) document.dropped.push({ ...LOST_PROTECTION, part: index });
   const chosen = choose(part, index, pdf);
   try {
     selectPages(pdf, chosen);

@@ -20,32 +20,35 @@ export interface WithPlaceholder {
   file: Uint8Array;
   hole: SignaturePlaceholder;
   pages: number;
+  /** Whether the PDF was encrypted, which it is no longer. */
+  wasProtected: boolean;
 }
 
 /** Throws `SignatureRefusedError`, and `print_failed` for a field that is not on its page. */
 export async function withSignatureField(file: Uint8Array, field: SignatureField): Promise<WithPlaceholder> {
-  const update = await openForUpdate(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  const { update, wasProtected } = await openForUpdate(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
   if (update.pdf.version.startsWith('2')) update.version = '2.0';
   if (!hasSignature(update.pdf)) showValues(update);
   const isTagged = claimsStructure(readPartFacts(update.pdf).claims); // who claims nothing may have other trees than we read
   const marker = addSignatureField(update, field, await placeField(update, field.visible), undefined, isTagged);
   const written = update.write();
-  return { file: written, hole: findHole(written, marker, field.digest), pages: update.pages().length };
+  return { file: written, hole: findHole(written, marker, field.digest), pages: update.pages().length, wasProtected };
 }
 
 /**
  * A PDF that is not signed is written anew if it is too damaged for an update, or encrypted so that it opens without a password: other
  * steps decrypt it as well.
  */
-async function openForUpdate(bytes: Buffer): Promise<PdfUpdate> {
+async function openForUpdate(bytes: Buffer): Promise<{ update: PdfUpdate; wasProtected: boolean }> {
   const pdf = await loadUnlocked(bytes);
   if (allowsNoChange(pdf)) throw new SignatureRefusedError('is certified, and allows no further signature');
-  const update = pdf.isEncrypted ? undefined : tryUpdate(bytes, pdf);
-  if (update) return update;
-  const why = pdf.isEncrypted ? 'encrypted, so that it cannot have a further signature' : 'too damaged for a further signature';
+  const wasProtected = pdf.isEncrypted;
+  const update = wasProtected ? undefined : tryUpdate(bytes, pdf);
+  if (update) return { update, wasProtected };
+  const why = wasProtected ? 'encrypted, so that it cannot have a further signature' : 'too damaged for a further signature';
   if (hasSignature(pdf)) throw new SignatureRefusedError(`is signed, and ${why}`);
   const written = writeWithObjectStreams(new ForeignPdf(pdf)).join();
-  return PdfUpdate.open(Buffer.from(written.buffer));
+  return { update: await PdfUpdate.open(Buffer.from(written.buffer)), wasProtected };
 }
 
 async function loadUnlocked(bytes: Buffer): Promise<PDF> {

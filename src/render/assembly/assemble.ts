@@ -11,7 +11,7 @@ import { hasCode, invalidField } from '../../errors.ts';
 import type { Assembled, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
-import type { AssemblyPart } from '../../pdf/assemble/open-parts.ts';
+import { type AssemblyPart, LOST_PROTECTION } from '../../pdf/assemble/open-parts.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
 import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
 import { type LetterheadServices, openLetterhead, printOnLetterhead } from '../letterhead.ts';
@@ -82,7 +82,7 @@ export async function assembleFile(request: AssemblyRequest, circumstances: Asse
   for (const [index, plan] of request.parts.entries())
     parts.push(await inPart(index, () => preparePart(plan, index, request, reports, at)));
   at.deadline.enter('finish');
-  const assembled = await signResult(await runSteps(request, parts, at, signings.length > 0), signings, at);
+  const assembled = await signResult(await runSteps(request, parts, at, signings.length > 0), signings, request, at);
   at.deadline.leave();
   const report = joinReports(reports, at.warnings, assembled.dropped, at.deadline.timings());
   return { ...(await toFile(request, assembled)), report, timings: at.deadline.timings() };
@@ -95,24 +95,30 @@ async function openAll(request: AssemblyRequest, { signing, principal, deadline 
   return deadline.race(openSignings(request, signing, principal));
 }
 
-async function signResult(assembled: Assembled, signings: readonly NumberedSigning[], at: Assembling): Promise<Assembled> {
+async function signResult(
+  assembled: Assembled,
+  signings: readonly NumberedSigning[],
+  { decrypts }: AssemblyRequest,
+  at: Assembling,
+): Promise<Assembled> {
   const [file] = assembled.files;
   if (!file || !signings.length) return assembled;
   const { services, owner, deadline } = at;
-  const signed = await signAll(file.content, signings, {
+  const { wasProtected, ...signed } = await signAll(file.content, signings, {
     ...{ updates: services.uploadAssembly, engine: services.engine, owner, deadline },
   });
-  return { ...assembled, files: [signed] };
+  const lost = wasProtected && !decrypts ? [{ ...LOST_PROTECTION, part: 0 }] : []; // only a single part is signed as it is
+  return { ...assembled, files: [signed], dropped: [...assembled.dropped, ...lost] };
 }
 
 async function preparePart(
   { from, pages, title, fallbackTitle, password }: PartPlan,
   index: number,
-  { dropsSignatures }: AssemblyRequest,
+  { dropsSignatures, decrypts }: AssemblyRequest,
   reports: RenderReport[],
   at: Assembling,
 ): Promise<AssemblyPart> {
-  const others = { pages, password, fallbackTitle, dropsSignatures };
+  const others = { pages, password, fallbackTitle, dropsSignatures, decrypts };
   if (!('request' in from)) {
     const { content, name, isOwn } = await readFile(from, at);
     return { content, title: title ?? name, isOwn, ...others };

@@ -56,6 +56,8 @@ export interface AssemblyRequest {
   steps: Array<{ number: number; step: StepPlan }>;
   split: { number: number; step: SplitStep } | undefined;
   extract: { number: number; step: ExtractStep } | undefined;
+  /** Whether parts are meant to lose their protection. */
+  decrypts: boolean;
   password: Password | undefined;
   conform: { number: number; step: ConformStep } | undefined;
   signatures: Array<{ number: number; plan: SignaturePlan }>;
@@ -214,7 +216,7 @@ function checkPages(path: string, pages: string | undefined, errors: ValidationE
   if (pages !== undefined && !parsePageChoice(pages)) errors.add(path, `must be ${PAGE_CHOICE_EXPECTED}`);
 }
 
-interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform' | 'signatures'> {
+interface Steps extends Pick<AssemblyRequest, 'split' | 'extract' | 'decrypts' | 'password' | 'conform' | 'signatures'> {
   plans: AssemblyRequest['steps'];
 }
 
@@ -231,6 +233,7 @@ function parseSteps(given: readonly GivenStep[], files: HostedFiles, errors: Val
     plans: [],
     split: undefined,
     extract: undefined,
+    decrypts: false,
     password: undefined,
     conform: undefined,
     signatures: [],
@@ -270,7 +273,8 @@ function parseStep(step: GivenStep, place: Place, steps: Steps): void {
   else if (step.sign) {
     const { signature } = parseFinish({ signature: step.sign }, `${at}.sign`, errors);
     if (signature) steps.signatures.push({ number, plan: signature });
-  } else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
+  } else if (step.decrypt) steps.decrypts = true;
+  else if (step.encrypt) steps.password = parseFinish({ password: step.encrypt }, `${at}.encrypt`, errors).password;
   else {
     const plan = toPlan(step, place);
     if (plan) steps.plans.push({ number, step: plan });

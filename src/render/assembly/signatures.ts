@@ -54,18 +54,23 @@ interface At {
   deadline: Deadline;
 }
 
-export async function signAll(content: Uint8Array, signings: readonly NumberedSigning[], at: At): Promise<AssembledFile> {
-  let file: AssembledFile = { content, pages: 0 };
-  for (const { number, signing } of signings)
-    file = await inStep({ number, step: SIGN }, () => signOnce(file.content, signing, at));
+/** `wasProtected` tells whether the PDF was encrypted, which a signed one is not. */
+type SignedFile = AssembledFile & Pick<WithPlaceholder, 'wasProtected'>;
+
+export async function signAll(content: Uint8Array, signings: readonly NumberedSigning[], at: At): Promise<SignedFile> {
+  let file: SignedFile = { content, pages: 0, wasProtected: false };
+  for (const { number, signing } of signings) {
+    const signed = await inStep({ number, step: SIGN }, () => signOnce(file.content, signing, at));
+    file = { ...signed, wasProtected: file.wasProtected || signed.wasProtected };
+  }
   return file;
 }
 
-async function signOnce(content: Uint8Array, signing: Signing, at: At): Promise<AssembledFile> {
+async function signOnce(content: Uint8Array, signing: Signing, at: At): Promise<SignedFile> {
   const { updates, owner, deadline } = at;
   const field = toSignatureField(signing, await printAppearance(signing, at));
   const adding = updates.addSignatureField(owner.shareOf, { content, field }, deadline.signal);
-  const { file, hole, pages } = await deadline.race(adding);
+  const { file, hole, pages, wasProtected } = await deadline.race(adding);
   const finishing = {
     async extend(shareOf: string, pieces: Buffer[], update: ValidationUpdate) {
       const extended = await updates.extend(shareOf, { content: Buffer.concat(pieces), update }, deadline.signal);
@@ -74,7 +79,7 @@ async function signOnce(content: Uint8Array, signing: Signing, at: At): Promise<
   };
   const context = { owner: owner.shareOf, deadline };
   const signed = await completeSignature([toBuffer(file)], hole, signing, finishing, context);
-  return { content: Buffer.concat(signed), pages };
+  return { content: Buffer.concat(signed), pages, wasProtected };
 }
 
 /** Undefined for a signature that is not shown. */

@@ -1049,6 +1049,13 @@ class RedactStep(TypedDict):
     one is no text. Default: `false`."""
 
 
+class DecryptStep(TypedDict):
+    """Tells that parts are meant to lose their passwords and restrictions, so that `dropped` does not report it. A
+    part without them stays as it is."""
+
+    pass
+
+
 AnyProfile: TypeAlias = "Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']"
 
 
@@ -1117,6 +1124,7 @@ class AssemblyStep(TypedDict):
     optimize: NotRequired[Images]
     """Makes the PDF smaller; without members, without a change that can be seen. `quality` holds for JPEGs as well."""
     redact: NotRequired[RedactStep]
+    decrypt: NotRequired[DecryptStep]
     encrypt: NotRequired[Password]
     """Protects the PDF, as `options.password` does. Must be the last step but `split`."""
     conform: NotRequired[ConformStep]

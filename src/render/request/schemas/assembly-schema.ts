@@ -265,6 +265,11 @@ export const StepSchema = Type.Object(
       expected: 'an object with at least one of texts, expressions, boxes',
       examples: [{ texts: ['Ada Lovelace'], expressions: ['\\d{3}-\\d{2}-\\d{4}'] }],
     }),
+    decrypt: option(Type.Object({}, { ...CLOSED, $id: 'DecryptStep' }), {
+      description:
+        'Tells that parts are meant to lose their passwords and restrictions, so that `dropped` does not report it. A part without them stays as it is.',
+      examples: [{}],
+    }),
     encrypt: option(Password, {
       description: 'Protects the PDF, as `options.password` does. Must be the last step but `split`.',
     }),
