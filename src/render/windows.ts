@@ -118,10 +118,12 @@ class WindowPrinter {
 
   async print(): Promise<Buffer[] | undefined> {
     await this.#document.windows.findColumnWidths();
-    if (this.#document.mayBeHidden && !this.#long.loadsFonts) await this.#document.windows.hideBetweenPrints();
+    if (this.#document.mayBeHidden && !this.#long.loadsFonts) {
+      await this.#document.windows.hideBetweenPrints();
+      if (this.#document.wasLaidOut) await this.#document.windows.freeMemory();
+    }
     const first = await this.#printWindow({ block: 0, page: 0, lead: 0, content: undefined });
     if (!first || this.#long.weight / this.#pageWeight < LEAST_PAGES) return undefined;
-    if (this.#document.wasLaidOut) await this.#document.windows.freeMemory();
     const parts = await this.#printWindows(first);
     if (!parts) return undefined;
     const total = parts.reduce((sum, { pages }) => sum + pages, 0);
