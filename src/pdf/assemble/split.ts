@@ -82,8 +82,7 @@ interface Attempt {
   written: Pick<Parts, 'length'>;
 }
 
-interface Fitting {
-  pages: number;
+interface Fitting extends Attempt {
   written: Parts;
 }
 

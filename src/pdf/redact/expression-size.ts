@@ -8,8 +8,8 @@ export const MAX_EXPRESSION_SIZE = 30_000;
 
 /** The first part of an expression: a quotation, a character, the beginning of a group or a set, flags, a count. */
 const TOKEN = /\\p(?:\{[^{}]*\}|.)|\\x\{[\da-f]*\}|\\.|\(\?[imsu-]*\)|\((?:\?p?<\w*>|\?[imsu-]*:)?|\{(\d+)(?:,(\d*))?\}|./isuy;
-/** A character or a range in a set. */
-const SET_ITEM = /\\p(?:\{[^{}]*\}|.)|\\[dsw]|(?:\\x\{[\da-f]*\}|\\.|[^\\])(?:-(?!\])(?:\\x\{[\da-f]*\}|\\.|[^\\]))?/isuy;
+/** A character or a range in a set, or a set in it, such as `[:alpha:]`. */
+const SET_ITEM = /\[:\^?\w*:\]|\\p(?:\{[^{}]*\}|.)|\\[dsw]|(?:\\x\{[\da-f]*\}|\\.|[^\\])(?:-(?!\])(?:\\x\{[\da-f]*\}|\\.|[^\\]))?/isuy;
 /** Sets of characters by their property, which have hundreds of ranges. */
 const PROPERTY = /\\p/gi;
 const PROPERTY_SIZE = 50;
@@ -68,13 +68,12 @@ function endOf(token: string, expression: string, at: number): number {
   return end < 0 ? expression.length : end + 2;
 }
 
-/** A `]` that comes first stands for itself, and `[:alpha:]` is a set within the set. */
+/** A `]` that comes first stands for itself. */
 function endOfSet(expression: string, begin: number): number {
   const first = begin + (expression[begin + 1] === '^' ? 2 : 1);
   for (let at = first; at < expression.length; ) {
     if (expression[at] === ']' && at > first) return at + 1;
-    const named = expression.startsWith('[:', at) ? expression.indexOf(':]', at) : -1;
-    at = named < 0 ? at + (matchAt(SET_ITEM, expression, at)[0].length || 1) : named + 2;
+    at += matchAt(SET_ITEM, expression, at)[0].length || 1;
   }
   return expression.length;
 }

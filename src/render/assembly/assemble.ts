@@ -64,8 +64,8 @@ interface Assembling extends Reading {
   owner: RenderOwner;
 }
 
-/** What is drawn lacks glyphs. */
 interface Drawing extends Assembling {
+  /** About glyphs that what is drawn lacks. */
   warnings: Warning[];
 }
 
