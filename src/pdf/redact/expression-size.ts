@@ -9,7 +9,8 @@ export const MAX_EXPRESSION_SIZE = 30_000;
 /** The first part of an expression: a quotation, a character, the beginning of a group or a set, flags, a count. */
 const TOKEN = /\\p(?:\{[^{}]*\}|.)|\\x\{[\da-f]*\}|\\.|\(\?[imsu-]*\)|\((?:\?p?<\w*>|\?[imsu-]*:)?|\{(\d+)(?:,(\d*))?\}|./isuy;
 /** A character or a range in a set, or a set in it, such as `[:alpha:]`. */
-const SET_ITEM = /\[:\^?\w*:\]|\\p(?:\{[^{}]*\}|.)|\\[dsw]|(?:\\x\{[\da-f]*\}|\\.|[^\\])(?:-(?!\])(?:\\x\{[\da-f]*\}|\\.|[^\\]))?/isuy;
+const SET_ITEM =
+  /\[:\^?\w*:\]|\\p(?:\{[^{}]*\}|.)|\\[dsw]|(?:\\x\{[\da-f]*\}|\\.|[^\\])(?:-(?!\])(?:\\x\{[\da-f]*\}|\\.|[^\\]))?/isuy;
 /** Sets of characters by their property, which have hundreds of ranges. */
 const PROPERTY = /\\p/gi;
 const PROPERTY_SIZE = 50;
