@@ -7,10 +7,10 @@ import { leaveDraft } from '../shared/kept-drafts.ts';
 import { forgetFiles } from '../shared/save-file.ts';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { type Route, route } from '../shell/route.ts';
-import { ErrorMessage, Loading, PageHead } from './components.tsx';
+import { Command, ErrorMessage, Loading, PageHead } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
-import { PAGES } from './pages.ts';
+import { PAGES, type PageEntry } from './pages.ts';
 import { mayResume, onSignOut, resume, session, watchOtherTabs } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { forgetUnsaved } from './unsaved-text.ts';
@@ -75,7 +75,9 @@ function SignedIn() {
 }
 
 function CurrentPage({ here: { page, id, query } }: { here: Route }) {
-  const entry = PAGES.find(({ path }) => path === page);
+  const entry = findPage(page);
+  const isAdministration = findPage(entry?.within ?? page)?.isAdministration;
+  if (isAdministration && !session.value?.isAdministrator) return <AdministratorsOnly />;
   if (entry?.One && id) return <entry.One id={id} />;
   if (entry && !id) return <entry.Page query={query} />;
   return (
@@ -84,6 +86,21 @@ function CurrentPage({ here: { page, id, query } }: { here: Route }) {
       <p>
         <a href="/dashboard/documents">Go to your documents</a>
       </p>
+    </>
+  );
+}
+
+function findPage(page: string): PageEntry | undefined {
+  return PAGES.find(({ path }) => path === page);
+}
+
+function AdministratorsOnly() {
+  return (
+    <>
+      <PageHead title="For administrators" />
+      <p>This is not the key of an administrator. Sign out, and sign in with one that is.</p>
+      <p>The operator of the service creates such a key with this command:</p>
+      <Command text="platen keys create --administrator" />
     </>
   );
 }
