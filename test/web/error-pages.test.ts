@@ -22,6 +22,7 @@ test('show a person who mistypes an address a page, and a program a problem', as
   for (const path of ['/dashbord', '/docs/guide/none', '/errors/none']) {
     expect((await page.goto(path))?.status()).toBe(404);
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    expect(await page.locator('article p').first().textContent()).toMatch(/^There is no .*\.$/);
     expect(await (await fetch(service.url + path)).json()).toMatchObject({ code: 'not_found', status: 404 });
   }
   await expectSound(page);

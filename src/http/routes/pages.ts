@@ -126,9 +126,15 @@ export async function sendErrorPage(
 ): Promise<FastifyReply> {
   const problem = toServiceError(error, request);
   const { status, title, remedy } = PROBLEMS[problem.code];
-  const article = [problem.message, remedy].map((text) => `<p>${toMarkup(text)}</p>`).join('');
+  const article = [toSentence(problem.message), remedy].map((text) => `<p>${toMarkup(text)}</p>`).join('');
   reply.headers(PAGE_HEADERS).header('cache-control', 'no-store');
   return sendError(request, reply, problem, { status, type: HTML, body: await toPage(pages, title, article) });
+}
+
+/** The message of an error as a sentence. The name of a field keeps its case. */
+function toSentence(message: string): string {
+  const whole = message.replace(/^[a-z]+(?= )/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 /** Text in which names are between backticks, as HTML. */
