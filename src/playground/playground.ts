@@ -99,9 +99,11 @@ export class Playground {
     }
   }
 
-  /** Starts the browser when a visitor arrives, so that the first render need not wait for it. Reports no errors. */
+  /** Starts the browser and a thread when a visitor arrives, so that the first render need not wait for them. Reports no errors. */
   prepare(): void {
-    if (this.#pool || this.#ending) return;
+    if (this.#ending) return;
+    this.#services.finishing.prepareToCompress();
+    if (this.#pool) return;
     this.#makePool()
       .start()
       .catch(() => {}); // a render will report the error

@@ -50,21 +50,25 @@ test('reserves a thread for an owner who has none, one owner at a time', async (
   for (const each of pending) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
 });
 
-test('a PDF that would only get smaller stays as it is when the queue is full', async () => {
-  const queue = new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 0 }), { maxBytes: 40 * MEGABYTE });
+test.each([
+  { when: 'the queue is full', limit: 0, timeoutMs: 600_000, code: 'queue_full' },
+  { when: 'no thread takes it in time', limit: 8, timeoutMs: 1_000, code: 'render_timeout' },
+])('a PDF that would only get smaller stays as it is when $when', async ({ limit, timeoutMs, code }) => {
+  const queue = new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit }), { maxBytes: 40 * MEGABYTE });
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
   const pending = occupy(queue, 'a', deadline);
   const render = async (options: object) => {
+    using own = new Deadline(timeoutMs);
     const { finish: plan } = parseRenderRequest({ html: 'x', options }, LIMITS);
     const printed = { chunks: inChunks(pdf), metadata: {} } as PrintedDocument;
     const { letterhead: _, ...finish } = plan;
     const given = { ...finish, boundary: '', structure: undefined, forms: undefined, signature: undefined, watermark: undefined };
-    return (await finishPdf(queue, printed, given, undefined, 'b', deadline)).reduce((sum, { length }) => sum + length, 0);
+    return (await finishPdf(queue, printed, given, undefined, 'b', own)).reduce((sum, { length }) => sum + length, 0);
   };
   expect(pdf.length).toBeGreaterThan(10_000);
   expect(await render({})).toBe(pdf.length);
-  await expect(render({ compress: true })).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(render({ compress: true })).rejects.toMatchObject({ code });
   client.abort();
   await pending.catch(() => {});
   using later = new Deadline(600_000);

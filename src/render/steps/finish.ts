@@ -1,6 +1,6 @@
 /** Finishes a printed PDF: plans in, the last bytes out, in a worker thread if there is anything to do. */
 import type { Content } from '../../chromium/load/load-settings.ts';
-import type { Deadline } from '../../deadline.ts';
+import { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import { withLetterhead } from '../../pdf/edit/letterhead.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../pdf/edit/normalize-info-dictionary.ts';
@@ -41,16 +41,22 @@ export async function finishPdf(
   const { letterhead } = others;
   const printed = withMetadata(chunks, own);
   const draw = () => (letterhead ? [withLetterhead(Buffer.concat(printed), letterhead)] : printed);
-  if (!(compress ?? isWorthCompressing(printed))) return draw();
-  return finishing.compress(shareOf, printed, deadline, letterhead).catch((error: unknown) => {
-    if (compress || !isRefusedByQueue(error, printed)) throw error;
+  if (compress) return finishing.compress(shareOf, printed, deadline, letterhead);
+  if (compress === false || !isWorthCompressing(printed)) return draw();
+  const bytes = totalLength(printed);
+  const areHere = () => totalLength(printed) === bytes; // threads take them
+  using patience = new Deadline(deadline.remainingMs, deadline.signal);
+  const giveUp = () => areHere() && patience.end(new ServiceError('queue_full', 'no thread has compressed the PDF in time'));
+  const timer = setTimeout(giveUp, deadline.remainingMs / 2);
+  try {
+    return await finishing.compress(shareOf, printed, patience, letterhead);
+  } catch (error) {
+    deadline.throwIfOver();
+    if (!areHere()) throw error;
     return draw(); // nobody has asked for a smaller PDF
-  });
-}
-
-/** Whether a PDF had no room in the queue, so that its bytes are still here. */
-function isRefusedByQueue(error: unknown, chunks: Buffer[]): boolean {
-  return error instanceof ServiceError && error.code === 'queue_full' && totalLength(chunks) > 0;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Prepares what finishing takes. Throws `queue_full` if the PDF must be finished and would have no room. */
