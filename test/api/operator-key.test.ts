@@ -6,7 +6,7 @@ import { readPdfReply } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { html, image, Site } from '../support/site.ts';
 
-const GENERAL = 'url, or a URL that it leads to, is not allowed by the network policy of this service';
+const GENERAL = 'the network policy of this service does not allow url, or a URL that it leads to';
 
 const site = await Site.start({ '/': html('<p>inside'), '/a.png': image, '/a.js': html('') }).then(closeAfterAll);
 const service = await startService({ PLATEN_OUTBOUND_DENY: 'denied.example' }).then(closeAfterAll);

@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { setUpCli } from '../support/cli-folder.ts';
-import { Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { blobFile } from '../support/data-folder.ts';
-import { browserProcesses, eventually, spawnCli, startService } from '../support/service.ts';
+import { browserProcesses, eventually, type IssuedKey, spawnCli, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import { visitorAt } from '../support/visitor.ts';
 
@@ -251,6 +251,37 @@ test('has a line for each batch item', async () => {
   expect(await line({ msg: 'batch item', batch_id, position: 1 })).toMatchObject({ ...owner(), code: 'forbidden_url' });
   expect(await line({ host: '10.9.8.6:80' })).toMatchObject({ ...owner(), batch_id, position: 0 });
 });
+
+test('tells of a comparison only to its caller what is in the PDFs', async () => {
+  const eve = new Client(service.url, (await service.createKey()).key);
+  const print = async (html: string) => bytesOf(await ada.pdf({ html }));
+  const [secret, other] = [await print(`<p>${SECRET}`), await print('<p>Other')];
+  const damaged = Buffer.concat([secret.subarray(0, 300), Buffer.from(SECRET)]);
+  const replies = await Promise.all([
+    compare(ada, secret, other),
+    compare(eve, other, other),
+    compare(ada, damaged, secret),
+    compare(eve, other, await print('<p>More')),
+  ]);
+  const [own = '', ...others] = await Promise.all(replies.map((reply) => reply.text()));
+  expect(JSON.parse(own)).toMatchObject({ pages: [{ text: { removed: [SECRET], added: ['Other'] } }] });
+  expect(others.join()).not.toContain(SECRET);
+  await line({ msg: 'request', route: '/v1/pdf/compare', status: 422 });
+  const administrator = new Client(
+    service.url,
+    (JSON.parse(await service.cli('keys', 'create', '--administrator', '--json')) as IssuedKey).key,
+  );
+  const lists = ['state', 'errors', 'webhooks', 'audit', 'accounts'].map((list) => administrator.get(`/v1/admin/${list}`));
+  const read = await Promise.all([...lists, eve.get('/v1/requests')]);
+  for (const reply of read) expect(await (await succeeded(reply)).text()).not.toContain(SECRET);
+});
+
+function compare({ key }: Client, before: Uint8Array, after: Uint8Array): Promise<Response> {
+  const form = new FormData();
+  for (const [name, pdf] of Object.entries({ before, after }))
+    form.append(name, new Blob([Uint8Array.from(pdf)]), `${SECRET}.pdf`);
+  return fetch(`${service.url}/v1/pdf/compare`, { method: 'POST', body: form, headers: { authorization: `Bearer ${key}` } });
+}
 
 test('contains nothing of the documents', async () => {
   await line({ msg: 'batch item' });

@@ -102,7 +102,7 @@ describe('403 for blocked targets', () => {
     'by %s: %s',
     async (_way, _name, by, to) => {
       const fault = await web.problemAt(serve(by(to())), 403, 'forbidden_url');
-      expect(fault.detail).toBe('url, or a URL that it leads to, is not allowed by the network policy of this service');
+      expect(fault.detail).toBe('the network policy of this service does not allow url, or a URL that it leads to');
       expect(JSON.stringify({ ...fault, type: '', request_id: '' })).not.toMatch(
         new RegExp(`${SECRET}|${web.forbidden.port}|127|169`),
       );

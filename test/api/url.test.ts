@@ -156,7 +156,7 @@ describe('403 if the address is blocked', () => {
       title: 'The URL is not allowed',
       status: 403,
       code: 'forbidden_url',
-      detail: 'url, or a URL that it leads to, is not allowed by the network policy of this service',
+      detail: 'the network policy of this service does not allow url, or a URL that it leads to',
     });
     expect(web.forbidden.requests).toEqual([]);
   });

@@ -201,9 +201,7 @@ function overBudget(): ServiceError {
 
 /** The error does not reveal anything about the target, except to the operator. */
 function forbidden(remedy: string | undefined): ServiceError {
-  return new ServiceError(
-    'forbidden_url',
-    'url, or a URL that it leads to, is not allowed by the network policy of this service',
-    { remedy },
-  );
+  return new ServiceError('forbidden_url', 'the network policy of this service does not allow url, or a URL that it leads to', {
+    remedy,
+  });
 }
