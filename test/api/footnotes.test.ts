@@ -1,8 +1,14 @@
 /** Footnotes: calls in the text, and notes at the bottom of their pages. */
 import { describe, expect, test } from 'vitest';
-import { problem } from '../support/client.ts';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
+import { bytesOf, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
+import { readLinks } from '../support/read-bookmarks.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
+import { structureShape } from '../support/structure-shape.ts';
+import { readTaggedText } from '../support/tagged-text.ts';
 import { Web } from '../support/web.ts';
 
 const STYLE = `@page { size: A5; margin: 20mm; @bottom-right { content: "p" counter(page) } } body { margin: 0; font: 12px/16px Arial }
@@ -42,13 +48,6 @@ describe('footnotes', () => {
     const { pages } = await render(document(`<section>${note(0)}${note(1)}</section><section>${note(2)}</section>`, css));
     const [text = ''] = pages;
     expect(text.replace(/\s/g, '')).toMatch(/word0x\[a\]end.*word1x\[b\]end.*word2x\[a\]end.*I:note0\.II:note1\.I:note2\./);
-  });
-
-  test.each(['PDF/UA-1', 'PDF/A-3a'])('are refused in %s, because screen readers would not read them', async (conformance) => {
-    const html = document(note(0)).replace('<!doctype html>', '<!doctype html><html lang="en"><title>Notes</title>');
-    const reply = await web.ada.pdf({ html, options: { conformance } });
-    expect((await problem(reply, 422, 'print_failed')).detail).toMatch(/footnotes.*no tags.*options\.conformance/);
-    expect((await web.ada.pdf({ html: html.replace('class="n"', ''), options: { conformance } })).status).toBe(200);
   });
 
   test('may follow each other in one line', async () => {
@@ -182,4 +181,73 @@ describe('footnotes', () => {
     expect(pages.length).toBeGreaterThan(100);
     expect(pages[0]).toContain('note');
   }, 60_000);
+});
+
+describe('tags of footnotes', () => {
+  const page = (body: string) => document(body).replace('<!doctype html>', '<!doctype html><html lang="en"><title>Notes</title>');
+  const tag = async (html: string, options: object = {}) =>
+    Buffer.from(await bytesOf(await succeeded(web.ada.pdf({ html, options: { tagged: true, compress: false, ...options } }))));
+  const shapeOf = async (body: string) =>
+    structureShape(StructureTree.read(await EditablePdf.read(await tag(page(body)))).document);
+
+  test('are where their calls are', async () => {
+    const body = `<h1>Title<i class="n">on a title</i></h1><p>one<i class="n">first <b>bold</b></i> two
+      <i class="n">with <i class="n">inner</i> end</i> three<table><tr><td>cell<i class="n">of a cell</i><td>next</table>`;
+    const texts = await readTaggedText(await tag(page(body)));
+    expect(texts).toEqual([
+      'Title',
+      'on a title',
+      'one',
+      'first bold',
+      'two',
+      'with',
+      'inner',
+      'end',
+      'three',
+      'cell',
+      'of a cell',
+      'next',
+    ]);
+    expect(await shapeOf('<p>one<i class="n">note</i> two')).toBe('Document(P(# Note(#) #))');
+  });
+
+  test('are whole if the footnotes go on to other pages', async () => {
+    const words = Array.from({ length: 600 }, (_, n) => `k${n}`).join(' ');
+    const html = page(`<p>start<i class="n">${words}</i> end</p>${note(1).repeat(40)}`);
+    const texts = await readTaggedText(await tag(html));
+    expect(texts.slice(0, 3)).toEqual(['start', words, 'end']);
+    expect(texts.filter((text) => text === 'note 1.')).toHaveLength(40);
+  });
+
+  test('have ids of their own, also in long documents', async () => {
+    const pdf = await tag(
+      page(`<table><tr><th>head<tr><td>cell</table>${'<p style="break-before: page">x<i class="n">note</i>'.repeat(230)}`),
+    );
+    const tree = StructureTree.read(await EditablePdf.read(pdf));
+    const ids = tree
+      .elements()
+      .filter(({ type }) => type === 'Note')
+      .map((element) => element.text('ID'));
+    expect(ids).toHaveLength(230);
+    expect(new Set(ids).size).toBe(230);
+    expect((await readTaggedText(pdf)).slice(-4)).toEqual(['x', 'note', 'x', 'note']);
+    expect(pdf.includes('platen-place')).toBe(false);
+  });
+
+  test('have links', async () => {
+    const body =
+      '<p>x<i class="n">see <a href="https://example.org/">this</a> and <a href="#end">that</a></i><h2 id="end">End</h2>';
+    expect(await shapeOf(body)).toBe('Document(P(# Note(# Link(# @) # Link(# @))) H2(#))');
+  });
+});
+
+test('links in footnotes lead where they say', async () => {
+  const html = document(
+    '<p>x<i class="n">see <a href="https://example.org/">this</a> and <a href="#end">that</a></i><h2 id="end" style="break-before: page">End</h2>',
+  );
+  const pdf = await bytesOf(await succeeded(web.ada.pdf({ html })));
+  expect(await readLinks(pdf)).toEqual([[2], []]);
+  await using opened = await openPdf(pdf);
+  const annotations = await (await opened.document.getPage(1)).getAnnotations();
+  expect(annotations.map(({ url }) => url ?? '')).toEqual(['https://example.org/', '']);
 });

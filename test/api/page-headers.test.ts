@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { carriedInvoice, findMistakes } from '../support/carried-invoices.ts';
 import { Client, problem } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -102,6 +103,18 @@ describe('header and footer', () => {
         expect(pdf.pages[page - 1]?.match(/box/g)).toEqual(['box']);
       }
     }
+  });
+
+  test.each([{}, { conformance: ['PDF/UA-1'] }])('have links (%o)', async (options) => {
+    const header = '<p><a href="https://example.org/">example.org</a> <a href="#end">end</a> <a href="#nowhere">nowhere</a></p>';
+    const html = `${REPORT}<h1 id="end">End</h1><p><a href="#end">up</a>`;
+    await using opened = await openPdf(await client.rendered({ html, options: { header, margin: '20mm', ...options } }));
+    const { document } = opened;
+    for (let number = 1; number <= document.numPages; number++) {
+      const links = (await (await document.getPage(number)).getAnnotations()).filter(({ rect }) => rect[1] > 841.9 - 56.7);
+      expect(links.map(({ url, dest }) => url ?? dest)).toEqual(['https://example.org/', 'end']);
+    }
+    expect(document.numPages).toBeGreaterThan(2);
   });
 
   test('show images, and run no scripts', async () => {

@@ -40,8 +40,8 @@ const DISTRIBUTED: Shape<FootnoteParts[] | Crowding> = shape(
 );
 
 /** Takes the footnotes out of the text. Throws `resource_limit`. */
-export async function takeFootnotes(world: PagedWorld, key: string): Promise<PagedFootnote[]> {
-  const found = await world.ask('takeFootnotes', [key], FOOTNOTES);
+export async function takeFootnotes(world: PagedWorld, key: string, isTagged: boolean): Promise<PagedFootnote[]> {
+  const found = await world.ask('takeFootnotes', [key, isTagged], FOOTNOTES);
   if (found) return found;
   throw new ServiceError('resource_limit', `the document has more than ${MAX_FOOTNOTES} footnotes`, {
     members: { limit: MAX_FOOTNOTES },

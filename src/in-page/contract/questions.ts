@@ -78,7 +78,7 @@ export interface Questions {
   setMarginRules(css: string): null;
   hideDocument(key: string): null;
   showDocument(): null;
-  takeFootnotes(key: string): PagedFootnote[] | null;
+  takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] | null;
   measureFootnotes(widths: number[], groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;
   distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding;

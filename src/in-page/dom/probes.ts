@@ -85,6 +85,13 @@ export function createStaticProbe(href: string): HTMLElement {
   return createLink({ width: '1px', height: '1px' }, href);
 }
 
+/** Creates such a link that has a tag, which tells the element of the PDF around it. */
+export function createTagProbe(href: string): HTMLElement {
+  const link = createStaticProbe(href);
+  link.removeAttribute('aria-hidden');
+  return link;
+}
+
 /**
  * Creates a box in a line that takes no room there, with a link in it. In repeated rows it is on every page. Of a link that is in the line
  * itself, Chromium writes those of all pages on each page.

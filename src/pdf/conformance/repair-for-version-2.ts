@@ -20,10 +20,17 @@ export function repairForVersion2(tree: StructureTree, painted: PaintedContent):
   const elements = tree.elements();
   const ofType = (type: string) => elements.filter((element) => element.type === type);
   for (const aside of ofType('Aside')) tree.setVersion2Type(aside, 'Aside');
+  for (const note of ofType('Note')) toFootnote(tree, note);
   splitRubies(tree, ofType('Ruby'));
   for (const list of ofType('L')) numberList(tree, list, painted);
   openLines(elements);
   return new Nesting(tree, painted).repair();
+}
+
+/** PDF 2.0 has another type for notes (ISO 32000-2, 14.8.4.7.3). */
+function toFootnote(tree: StructureTree, note: StructureElement): void {
+  tree.setVersion2Type(note, 'FENote');
+  note.set('A', PdfArray.of(...note.attributes, PdfDict.of({ O: PdfName.of('FENote'), NoteType: PdfName.of('Footnote') })));
 }
 
 /** Sets `ListNumbering` if Chromium left it out: a list is ordered if its labels differ. */

@@ -9,13 +9,14 @@ import type { PrintedPages } from './printed-pages.ts';
 const ALL_CONTENTS = /\/Contents (?:\[([\d R]+)\]|(\d+) 0 R)/;
 export const RESOURCES = '/Resources <<';
 const OBJECTS = '/XObject <<';
+const ANNOTATIONS = /\/Annots \[([\d R\s]*)\]/;
 
 export class ChangedPrint {
   readonly #file: PrintedPages;
   readonly #parts = new Parts();
   readonly #offsets: number[] = [];
-  /** The texts of changed pages, by their numbers. */
-  readonly #pages = new Map<number, string>();
+  /** The texts of changed objects, by their numbers. */
+  readonly #changed = new Map<number, string>();
 
   constructor(file: PrintedPages, version: PdfVersion) {
     this.#file = file;
@@ -31,7 +32,7 @@ export class ChangedPrint {
   /** Gives the page with this index a form, and other content streams; `contents` takes the numbers of those that it has. */
   drawOn(page: number, { name, form }: { name: string; form: number }, contents: (own: number[]) => number[]): void {
     const id = this.#file.pages[page] as number;
-    const drawn = this.#file.text(id).replace(ALL_CONTENTS, (_, several?: string, one?: string) => {
+    const drawn = this.#text(id).replace(ALL_CONTENTS, (_, several?: string, one?: string) => {
       const own = several === undefined ? [Number(one)] : [...several.matchAll(/\b(\d+) 0 R/g)].map(([, each]) => Number(each));
       const all = contents(own).map((each) => `${each} 0 R`);
       return `/Contents [${all.join(' ')}]`;
@@ -40,12 +41,31 @@ export class ChangedPrint {
     const named = drawn.includes(OBJECTS)
       ? drawn.replace(OBJECTS, `${OBJECTS}${reference}\n`)
       : drawn.replace(RESOURCES, `${RESOURCES}${OBJECTS}${reference}>>\n`);
-    this.#pages.set(id, named);
+    this.#changed.set(id, named);
+  }
+
+  /** Adds annotations to the page with this index. */
+  annotate(page: number, annotations: readonly number[]): void {
+    if (!annotations.length) return;
+    const id = this.#file.pages[page] as number;
+    const text = this.#text(id);
+    const [entry = '', own = ''] = ANNOTATIONS.exec(text) ?? [];
+    const list = `/Annots [${own} ${annotations.map((each) => `${each} 0 R`).join(' ')}]`;
+    this.#changed.set(id, entry ? text.replace(entry, list) : text.replace('/Contents ', `${list}\n/Contents `));
+  }
+
+  /** Replaces the text of an object that is no stream. */
+  change(id: number, text: string): void {
+    this.#changed.set(id, text);
+  }
+
+  #text(id: number): string {
+    return this.#changed.get(id) ?? this.#file.text(id);
   }
 
   end(): Buffer {
     for (let id = 1; id < this.#file.size; id++) {
-      const body = this.#pages.get(id) ?? this.#file.body(id);
+      const body = this.#changed.get(id) ?? this.#file.body(id);
       if (body) this.put(id, body);
     }
     const { root, info } = this.#file;

@@ -62,8 +62,17 @@ export class PrintedPages extends RawFile {
 
   /** Where a URL with this fragment leads. */
   destinationOf(fragment: string): Destination | undefined {
+    return this.#destinations.get(writeName(fragment));
+  }
+
+  /** Whether there is a destination with this name, as the PDF writes it. */
+  hasDestination(name: string): boolean {
+    return this.#destinations.has(name);
+  }
+
+  get #destinations(): Map<string, Destination> {
     this.#byName ??= new Map(this.destinations().map((destination) => [destination.name, destination]));
-    return this.#byName.get(writeName(fragment));
+    return this.#byName;
   }
 
   destinations(): Destination[] {

@@ -9,7 +9,10 @@ export const FRAMES: ReadonlySet<string> = new Set(['Table', 'THead', 'TBody', '
 /** Types that must be inside a paragraph or another element that holds text. */
 export const INLINE: ReadonlySet<string> = new Set(['Span', 'Em', 'Strong', 'Quote', 'Ruby', 'Reference', 'BibEntry', 'Lbl']);
 /** Types that can be inside a line of text; those that are not in `INLINE` can also be on their own. */
-export const MAY_BE_INLINE: ReadonlySet<string> = new Set(['Link', 'Figure', 'Formula', 'Form', 'Code', 'Annot', ...INLINE]);
+export const MAY_BE_INLINE: ReadonlySet<string> = new Set([
+  ...['Link', 'Figure', 'Formula', 'Form', 'Code', 'Annot', 'FENote'],
+  ...INLINE,
+]);
 
 const HEADINGS = 'H1 H2 H3 H4 H5 H6';
 const BLOCKS = `Art Aside BlockQuote Caption Div Part P Sect ${HEADINGS}`;

@@ -10,6 +10,7 @@ import type { Crowding, FootnoteParts, MeasuredFootnotes, PagedFootnote } from '
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { type PageArea, readPageView } from '../../pdf/paged/page-areas.ts';
 import { POINTS_PER_PX } from '../../units.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -47,10 +48,18 @@ export class Footnotes implements PagedPart {
   #reservedPx = 0;
   #raises = 0;
   overlay: OverlayBoxes = new Map();
+  readonly #key: string;
+  readonly noteKey: string | undefined;
 
-  /** `restarts` tells whether numbers begin again on each page. */
-  constructor(world: PagedWorld, footnotes: readonly PagedFootnote[], restarts: boolean) {
+  /** The names of destinations begin with the key. `restarts` tells whether numbers begin again on each page. */
+  constructor(
+    world: PagedWorld,
+    footnotes: readonly PagedFootnote[],
+    { key, restarts, isTagged }: { key: string; restarts: boolean; isTagged: boolean },
+  ) {
     this.#world = world;
+    this.#key = key;
+    this.noteKey = isTagged ? key : undefined;
     this.#footnotes = footnotes;
     this.#numbers = footnotes.map(({ number }) => number);
     this.#restarts = restarts;
@@ -75,6 +84,11 @@ export class Footnotes implements PagedPart {
     if (typeof parts === 'string') throw new ServiceError('print_failed', CROWDING[parts]);
     this.overlay = this.#place(rooms, parts);
     return isNumbered;
+  }
+
+  async end({ file }: PagedPrint): Promise<PagedOutcome> {
+    file.removeDestinations(this.#key);
+    return {};
   }
 
   get reservedPoints(): number {

@@ -14,7 +14,7 @@ import { printedPages } from '../request/values/page-ranges.ts';
 import { totalLength } from '../steps/finish-queue.ts';
 import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
-import { layOver, layUnder, type OverlayBoxes } from './overlay.ts';
+import { layNotes, layOver, layUnder, type OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** A document that still changes after as many prints does not settle. */
@@ -65,8 +65,13 @@ export class PagedContent {
   /** Reads where everything is in the last print, and takes the links out of it. */
   async end<P extends Print>(print: P): Promise<P & { paged: PagedOutcome }> {
     const read = this.#read(print);
-    const overlay = this.#overlay(read);
-    const painted = [...overlay].flatMap(([index, boxes]) => (boxes.length ? index + 1 : []));
+    const [notes] = this.#parts.filter(({ noteKey }) => noteKey !== undefined);
+    const overlay = this.#overlay(
+      read,
+      this.#parts.filter((part) => part !== notes),
+    );
+    const noteBoxes: OverlayBoxes = notes ? this.#overlay(read, [notes]) : new Map();
+    const painted = [...overlay, ...noteBoxes].flatMap(([index, boxes]) => (boxes.length ? index + 1 : []));
     let paged: PagedOutcome = {};
     for (const part of this.#parts) paged = { ...paged, ...(await part.end?.(read)) };
     removeProbes(read.file, this.#key);
@@ -77,15 +82,16 @@ export class PagedContent {
       file = layUnder(file, under);
       painted.push(...findPainted(under));
     }
+    if (notes?.noteKey) file = await layNotes(this.#document, print, file, noteBoxes, notes.noteKey);
     const chunks = await layOver(this.#document, print, file, overlay);
     paged = { ...paged, painted };
     return { ...print, chunks, bytes: totalLength(chunks), paged };
   }
 
   /** What is painted over each page of the print that is kept, which may be a part of the document. */
-  #overlay({ file, print }: PagedPrint): OverlayBoxes {
+  #overlay({ file, print }: PagedPrint, parts: readonly PagedPart[]): OverlayBoxes {
     const pages = printedPages(print.settings.pageRanges, file.pages.length);
-    return new Map(pages.map((page, index) => [index, this.#parts.flatMap(({ overlay }) => overlay?.get(page) ?? [])]));
+    return new Map(pages.map((page, index) => [index, parts.flatMap(({ overlay }) => overlay?.get(page) ?? [])]));
   }
 
   async #settleAll(first: Print): Promise<Print> {

@@ -5,9 +5,7 @@ import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
-import { ServiceError } from '../../errors.ts';
 import type { PagedElements } from '../../in-page/contract/paged.ts';
-import { claimsStructure } from '../../pdf/conformance/profiles.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
@@ -23,9 +21,6 @@ import type { PagedPart } from './paged-part.ts';
 import { SidedBreaks } from './sided-breaks.ts';
 import { preparePagedTables } from './tables/paged-tables.ts';
 
-const UNTAGGED_NOTES =
-  'footnotes (float: footnote) have no tags, which options.conformance requires for PDF/UA and level A of PDF/A; put the notes at the end of their section, with role="doc-endnotes"';
-
 /** Returns undefined if there is no such content. `settings` are those of the print. */
 export async function preparePaged(
   document: LoadedDocument,
@@ -34,10 +29,11 @@ export async function preparePaged(
 ): Promise<PagedContent | undefined> {
   const { content, print, paged } = order;
   const key = probeKey(content, 'place');
+  const isTagged = print.tagged || print.outline;
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const found: Array<PagedPart | undefined> = [
-    await preparePagedTables(document, key, print.tagged || print.outline),
-    settings.singlePage ? undefined : await prepareFootnotes(document, key, order.finish.conformance),
+    await preparePagedTables(document, key, isTagged),
+    settings.singlePage ? undefined : await prepareFootnotes(document, `${key}n`, isTagged),
     ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
     sidedBreaks,
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
@@ -48,15 +44,14 @@ export async function preparePaged(
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }
 
-/** Footnotes are painted, and what is painted has no tags. Throws `print_failed` if the PDF claims to have tags for all that it shows. */
 async function prepareFootnotes(
   { pagedStyles, paged }: LoadedDocument,
   key: string,
-  claims: PrintOrder['finish']['conformance'],
+  isTagged: boolean,
 ): Promise<PagedPart | undefined> {
-  const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, `${key}n`) : [];
-  if (footnotes.length && claimsStructure(claims)) throw new ServiceError('print_failed', UNTAGGED_NOTES);
-  return footnotes.length ? new Footnotes(paged, footnotes, pagedStyles.restartsFootnotes) : undefined;
+  const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, key, isTagged) : [];
+  if (!footnotes.length) return undefined;
+  return new Footnotes(paged, footnotes, { key, isTagged, restarts: pagedStyles.restartsFootnotes });
 }
 
 /** Headers and footers, and rules for pages with a number, show the page numbers and strings of the document. */

@@ -14,7 +14,8 @@ import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { Destinations } from '../../dom/destinations.ts';
-import { call, measureBox, read, readAttribute } from '../../dom/nodes.ts';
+import { call, measureBox, read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
+import { createTagProbe } from '../../dom/probes.ts';
 import { computeCounters } from './counters.ts';
 import { fillBox, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
@@ -46,9 +47,15 @@ interface Footnote {
 const changes = new Changes();
 const reserve = new Changes();
 let footnotes: Footnote[] = [];
+/** With what the names of tags begin. Empty if there are none. */
+let tagKey = '';
 
-/** Puts a call in the place of each footnote. Returns null if there are too many. */
-export function takeFootnotes(key: string): PagedFootnote[] | null {
+/**
+ * Puts a call in the place of each footnote. Returns null if there are too many. If the PDF is tagged, a link in each call has the name
+ * that the tag of its footnote gets.
+ */
+export function takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] | null {
+  tagKey = isTagged ? key : '';
   adoptStyles(RULES, changes);
   const elements = findStyled(/--platen-float/, 'footnote').filter(isFootnote);
   if (elements.length > MAX_FOOTNOTES) return null;
@@ -74,9 +81,10 @@ export function takeFootnotes(key: string): PagedFootnote[] | null {
       display: asked,
     };
   });
-  for (const { element } of footnotes) {
+  for (const [n, { element, sign }] of footnotes.entries()) {
     call(element, 'prepend', createHtml('platen-marker'));
     changes.setStyle(element, 'display', 'none');
+    if (tagKey) call(sign, 'append', createTagProbe(`${tagKey}:${n}`));
   }
   registerPainter('notes', paintNotes);
   return calls.map((sign, n) => ({ at: destinations.mark(outermost(sign, signs)), number: footnotes[n]?.number ?? 0 }));
@@ -200,7 +208,14 @@ function createArea(numbers: readonly number[]): HTMLElement {
     const { element, number, display } = footnotes[n] as Footnote;
     const copy = withStyle(call(element, 'cloneNode', true) as HTMLElement, element);
     setLook(copy, { display, float: 'none', 'counter-set': `footnote ${number}` });
+    if (tagKey) nameTag(copy, `${tagKey}:${n}`);
     area.append(wrapLike(copy, read(element, 'parentElement')), ' ');
   }
   return area;
+}
+
+/** The tag of a figure has its name. */
+function nameTag(element: HTMLElement, name: string): void {
+  writeAttribute(element, 'role', 'figure');
+  writeAttribute(element, 'aria-label', name);
 }
