@@ -33,7 +33,7 @@ import { findMissingInHeaders, measureHeaders, prepareHeaders, setHeaderMargins 
 import { namePages, preparePageNames, removePageNames } from './entries/paged/page-names.ts';
 import { hidePageStyles, showPageStyles } from './entries/paged/page-styles.ts';
 import { readPagedContent, setMarginRules, showReferences } from './entries/paged/paged-content.ts';
-import { addBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
+import { placeBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
 import { findTables } from './entries/paged/tables/find-tables.ts';
 import { changeTables, hideTableRows, markAllRows, prepareTables } from './entries/paged/tables/prepare-tables.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
@@ -60,7 +60,7 @@ import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
 export const answers: Questions = {
-  addBlankPages,
+  placeBlankPages,
   addElement,
   addRule,
   appendCjkFonts,

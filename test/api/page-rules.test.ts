@@ -54,7 +54,7 @@ describe('breaks to a page of one side', () => {
   const OWN_PAGES = ['Preface p1', '', 'One p3', '', 'Two p5'];
 
   /** Chromium writes margin boxes first. */
-  const numberLast = (text: string) => text.replace(/^(p\d+) (.*)$/, '$2 $1');
+  const numberLast = (text: string) => text.replace(/^(p\d+) ?(.*)$/, '$2 $1');
 
   test.each([
     ['right', 'section { break-before: right }', chapters, OWN_PAGES],
@@ -114,6 +114,14 @@ describe('breaks to a page of one side', () => {
     const list = '<p><a href="#one">one</a> <a href="#two">two</a></p>';
     const { pages } = await print(book(css, `${list}<h1 id="one">One</h1><h1 id="two">Two</h1>`));
     expect(pages.map(numberLast)).toEqual(['one 3 two 5 p1', '', 'One p3', '', 'Two p5']);
+  });
+
+  test('need no empty page where margins of pages by their number move what is before', async () => {
+    const css = `section { page: c; break-before: right } @page c:first { margin-top: 70mm } p { margin: 0; height: 20mm }`;
+    const lines = Array.from({ length: 4 }, (_, n) => `<p>line ${n + 1}</p>`).join('');
+    const { pages } = await print(book(css, `<p>Preface</p><section>${lines}</section><section>${lines}</section>`));
+    const chapter = (number: number) => [`line 1 line 2 line 3 p${number}`, `line 4 p${number + 1}`];
+    expect(pages.map(numberLast)).toEqual(['Preface p1', '', ...chapter(3), ...chapter(5)]);
   });
 
   test('are reported where an empty page would change more', async () => {

@@ -16,7 +16,7 @@ export function readSidedBreaks(world: PagedWorld, key: string): Promise<SidedBr
   return world.ask('readSidedBreaks', [key], SIDED_BREAKS);
 }
 
-/** Puts an empty page before some of the elements, where that changes nothing else. Returns whether there is any. */
-export function addBlankPages(world: PagedWorld, numbers: number[]): Promise<boolean> {
-  return world.ask('addBlankPages', [numbers], BOOLEAN);
+/** Puts an empty page before these elements and no others, where that changes nothing else. Returns whether any changed. */
+export function placeBlankPages(world: PagedWorld, numbers: number[]): Promise<boolean> {
+  return world.ask('placeBlankPages', [numbers], BOOLEAN);
 }

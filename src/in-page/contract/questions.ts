@@ -99,7 +99,7 @@ export interface Questions {
   setHeaderMargins(margins: HeaderMargins): null;
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];
-  addBlankPages(numbers: number[]): boolean;
+  placeBlankPages(numbers: number[]): boolean;
   placeLayoutLinks(selectors: string[], key: string, isPaperWide: boolean): LayoutLinks;
   removeLayoutLinks(): null;
   prepareLastBlock(key: string): LastBlock | null;

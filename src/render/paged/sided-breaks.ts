@@ -3,20 +3,21 @@
  * See docs/decisions/0102-page-rules.md.
  */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import { addBlankPages } from '../../chromium/paged/sided-breaks.ts';
+import { placeBlankPages } from '../../chromium/paged/sided-breaks.ts';
 import type { SidedBreak } from '../../in-page/contract/paged.ts';
 import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { readPageView } from '../../pdf/paged/page-areas.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
 /** Empty pages may move what follows in another way than by a page, such as content that depends on the side. */
-const MAX_ADDITIONS = 3;
+const MAX_CHANGES = 3;
 
 export class SidedBreaks implements PagedPart {
   readonly #document: LoadedDocument;
   readonly #breaks: readonly SidedBreak[];
-  #additions = 0;
-  /** The numbers of breaks before which an empty page was added, unless that changed more. */
+  /** How often empty pages were changed since all sides were right. */
+  #changes = 0;
+  /** The numbers of breaks before which there is an empty page, unless that changed more. */
   readonly #added = new Set<number>();
 
   constructor(document: LoadedDocument, breaks: readonly SidedBreak[]) {
@@ -27,10 +28,11 @@ export class SidedBreaks implements PagedPart {
   async settle({ file }: PagedPrint): Promise<boolean> {
     const wrong = this.#findWrong(file);
     this.#document.keepsSides = wrong?.length === 0;
-    if (!wrong?.length || this.#additions === MAX_ADDITIONS) return false;
-    this.#additions++;
-    for (const number of wrong) this.#added.add(number);
-    return addBlankPages(this.#document.paged, wrong);
+    if (wrong?.length === 0) this.#changes = 0;
+    if (!wrong?.length || this.#changes === MAX_CHANGES) return false;
+    this.#changes++;
+    for (const number of wrong) if (!this.#added.delete(number)) this.#added.add(number);
+    return placeBlankPages(this.#document.paged, [...this.#added]);
   }
 
   /** The indexes of the empty pages that were added. */
@@ -39,7 +41,7 @@ export class SidedBreaks implements PagedPart {
     return new Set(before.filter((page) => page >= 0 && !readPageView(file, page)));
   }
 
-  /** The elements that need an empty page. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */
+  /** The elements that need an empty page, or have one that they do not need any more. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */
   #findWrong(file: PrintedPages): number[] | undefined {
     const wrong: number[] = [];
     for (const [number, { at, isRecto }] of this.#breaks.entries()) {

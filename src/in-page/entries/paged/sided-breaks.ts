@@ -16,6 +16,8 @@ const SIDE = /^(?:left|right|recto|verso)$/;
 const FLOWS = /^(?:block|flow-root|list-item)$/;
 
 let begun: HTMLElement[] = [];
+/** The empty pages, by the number of the element after them. */
+const blanks = new Map<number, HTMLElement>();
 
 /** The ids of elements that have none begin with the key. */
 export function readSidedBreaks(key: string): SidedBreak[] {
@@ -30,9 +32,15 @@ export function readSidedBreaks(key: string): SidedBreak[] {
   }));
 }
 
-/** Puts an empty page before each of the elements, unless that would change more. Returns whether there is any. */
-export function addBlankPages(numbers: number[]): boolean {
-  return numbers.map((number) => addBlankPage(begun[number] as HTMLElement)).some(Boolean);
+/** Puts an empty page before these elements, unless that would change more, and before no others. Returns whether any changed. */
+export function placeBlankPages(numbers: number[]): boolean {
+  const unneeded = [...blanks.keys()].filter((number) => !numbers.includes(number));
+  const added = numbers.filter((number) => !blanks.has(number) && addBlankPage(number));
+  for (const number of unneeded) {
+    blanks.get(number)?.remove();
+    blanks.delete(number);
+  }
+  return unneeded.length + added.length > 0;
 }
 
 /** The elements that begin a page of a side, in their order. */
@@ -56,10 +64,13 @@ function findNext(element: HTMLElement): HTMLElement | undefined {
   return undefined;
 }
 
-function addBlankPage(element: HTMLElement): boolean {
-  const first = findOutermost(element);
+function addBlankPage(number: number): boolean {
+  const first = findOutermost(begun[number] as HTMLElement);
   const before = first.previousElementSibling;
-  return addKeepingStyles(first, (blank) => first.before(blank)) || addKeepingStyles(first, (blank) => before?.append(blank));
+  const blank =
+    addKeepingStyles(first, (added) => first.before(added)) ?? addKeepingStyles(first, (added) => before?.append(added));
+  if (blank) blanks.set(number, blank);
+  return blank !== undefined;
 }
 
 /** The outermost element that begins with this one, because a break before the first child is one before its parent. */
@@ -80,7 +91,7 @@ function hasContentBefore(element: HTMLElement): boolean {
 }
 
 /** Adds an empty page, unless a selector such as `:nth-child` or `+` then selects other elements. */
-function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void): boolean {
+function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void): HTMLElement | undefined {
   const blank = createBlank();
   const concerned = [...(first.parentElement?.children ?? []), ...(first.previousElementSibling?.children ?? [])];
   const near = concerned.slice(Math.max(0, concerned.indexOf(first) - MAX_SIBLINGS)).slice(0, 2 * MAX_SIBLINGS);
@@ -88,9 +99,9 @@ function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void)
   const before = readStyles();
   add(blank);
   if (FLOWS.test(blank.parentElement ? getComputedStyle(blank.parentElement).display : '') && readStyles() === before)
-    return true;
+    return blank;
   blank.remove();
-  return false;
+  return undefined;
 }
 
 function createBlank(): HTMLElement {
