@@ -36,6 +36,7 @@ import { readPagedContent, setMarginRules, showReferences } from './entries/page
 import { placeBlankPages, readSidedBreaks } from './entries/paged/sided-breaks.ts';
 import { findTables } from './entries/paged/tables/find-tables.ts';
 import { changeTables, hideTableRows, markAllRows, prepareTables } from './entries/paged/tables/prepare-tables.ts';
+import { haveTableRowsChanged, watchTableRows } from './entries/paged/tables/watch-rows.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
 import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
@@ -123,6 +124,8 @@ export const answers: Questions = {
   restoreLastBlock,
   markAllRows,
   prepareTables,
+  watchTableRows,
+  haveTableRowsChanged,
   readSidedBreaks,
   readStructure,
   removeLayoutLinks,

@@ -205,6 +205,19 @@ describe('a table is refused', () => {
     expect(found.detail).toMatch(detail);
   });
 
+  test.each([
+    ['adds a row', "document.querySelector('tbody').insertAdjacentHTML('beforeend', '<tr><td data-amount=1>late')"],
+    ['removes a row', "document.querySelector('tbody tr')?.remove()"],
+    ['changes an amount', "document.querySelector('tbody td').dataset.amount = '7'"],
+  ])('if a script %s while it is printed', async (_, change) => {
+    const foot = '<tr><th>sum <b data-carry=amount></b>';
+    const script = (event: string) => `<script>addEventListener('${event}', () => { ${change} })</script>`;
+    const html = table('', TEN_ROWS, foot);
+    const refused = await problem(await service.pdf({ html: html + script('beforeprint') }), 422, 'print_failed');
+    expect(refused.detail).toContain('changed rows or amounts of a table');
+    expect((await service.pdf({ html: html + script('load') })).status).toBe(200);
+  });
+
   test('if its rows move each time that it is printed', async () => {
     const moves = `<script>let n = 0; addEventListener('beforeprint', () => { document.querySelector('th').style.height = 20 + 30 * (++n % 2) + 'px' })</script>`;
     const html = table('<tr data-on=not-first><th>continued</tr>', TEN_ROWS) + moves;

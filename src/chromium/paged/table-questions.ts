@@ -11,7 +11,7 @@ import {
   ROW_PAGES,
   type TableChange,
 } from '../../in-page/contract/paged-tables.ts';
-import { DONE } from '../devtools/ask.ts';
+import { BOOLEAN, DONE } from '../devtools/ask.ts';
 import { shape } from '../devtools/evaluate.ts';
 import type { PagedWorld } from './paged-world.ts';
 
@@ -70,6 +70,15 @@ export async function prepareTables(
 ): Promise<PreparedTable[]> {
   await world.ask('hideTableRows', [key, reserved, mayPaintHeads], DONE);
   return world.ask('prepareTables', [key], PREPARED);
+}
+
+/** Notices when a script changes rows or amounts from now on. */
+export async function watchTableRows(world: PagedWorld): Promise<void> {
+  await world.ask('watchTableRows', [], DONE);
+}
+
+export function haveTableRowsChanged(world: PagedWorld): Promise<boolean> {
+  return world.ask('haveTableRowsChanged', [], BOOLEAN);
 }
 
 export async function changeTables(world: PagedWorld, changes: TableChange[]): Promise<void> {

@@ -93,6 +93,8 @@ export interface Questions {
   markAllRows(number: number): PreparedTable['marks'];
   hideTableRows(key: string, reserved: string[][][], mayPaintHeads: boolean): null;
   prepareTables(key: string): PreparedTable[];
+  watchTableRows(): null;
+  haveTableRowsChanged(): boolean;
   prepareHeaders(markup: string[]): null;
   measureHeaders(widthsPx: number[], waits: boolean): number[] | null;
   findMissingInHeaders(): MissingPart[];

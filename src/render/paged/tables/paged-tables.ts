@@ -4,7 +4,14 @@
  */
 
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
-import { changeTables, findTables, markAllRows, prepareTables } from '../../../chromium/paged/table-questions.ts';
+import {
+  changeTables,
+  findTables,
+  haveTableRowsChanged,
+  markAllRows,
+  prepareTables,
+  watchTableRows,
+} from '../../../chromium/paged/table-questions.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { OverlayBox } from '../../../in-page/contract/overlay.ts';
 import {
@@ -23,6 +30,9 @@ import { readScale } from '../ruler.ts';
 import { findRowPages } from './row-pages.ts';
 import { TableSums } from './table-sums.ts';
 
+const CHANGED_ROWS =
+  'a script changed rows or amounts of a table with data-carry, data-on or data-keep while the document was printed, such as in beforeprint; change them when the document loads';
+
 /** CSS pixels by which heights may differ: links are on whole pixels, and rows lose half of a thin border. */
 const TOLERANCE_PX = 1.5;
 
@@ -39,6 +49,7 @@ export async function preparePagedTables(
   const sums = tables.map((table) => new TableSums(table));
   const reserved = sums.map((each) => each.reserved());
   const prepared = await prepareTables(document.paged, key, reserved, !isTagged); // what is painted has no tags
+  if (!document.htmlClass.isStatic) await watchTableRows(document.paged);
   return new PagedTables(
     document,
     key,
@@ -77,7 +88,10 @@ class PagedTables implements PagedPart {
     return uncertain.length > 0;
   }
 
+  /** Throws `print_failed` if the sums are those of other rows. */
   async end({ file }: PagedPrint): Promise<PagedOutcome> {
+    const { htmlClass, paged } = this.#document;
+    if (!htmlClass.isStatic && (await haveTableRowsChanged(paged))) throw new ServiceError('print_failed', CHANGED_ROWS);
     file.removeDestinations(markPrefix(this.#key));
     return {};
   }
