@@ -183,6 +183,14 @@ describe('contents', () => {
     expect(pages[0]).toMatch(/^Here: One [. ]+ 1 Two [. ]+ 2 One a Inner Deep$/);
   });
 
+  test('have the numbers that the pages show', async () => {
+    const css = `@page { @bottom-center { content: counter(page) } } @page front { @bottom-center { content: counter(page, lower-roman) } }
+      .platen-toc, .front { page: front } main { counter-reset: page 1; break-before: page }`;
+    const body = '<div class="front"><h1>Preface</h1></div><main><h1>One</h1></main>';
+    const [contents = ''] = await pagesOf(`<style>${css}</style>${body}`, { toc: {} });
+    expect(contents.replace(/[.\s]/g, '')).toBe('iPrefaceiiOne1');
+  });
+
   test('are refused without their place, and with a selector that is not one', async () => {
     const empty = { html: '<p>no heading', options: { toc: { title: 'Contents' } } };
     expect((await web.render(empty.html, empty.options)).pages).toEqual(['no heading']);

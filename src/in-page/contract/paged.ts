@@ -3,6 +3,9 @@
 /** Stands for the URL of the element itself in `target-counter()`. */
 export const THIS_ELEMENT = 'platen-this';
 
+/** Stands for the counter style in which a page shows its number. */
+export const SHOWN_STYLE = 'platen-shown';
+
 /** The limits of what is read. More is an error. */
 export const PAGED_LIMITS = {
   strings: 20_000,

@@ -7,7 +7,7 @@ import type { PageFacts } from '../../chromium/page-css/page-selectors.ts';
 import { setMarginRules, showReferences } from '../../chromium/paged/paged-content.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
-import type { PagedElements } from '../../in-page/contract/paged.ts';
+import { type PagedElements, SHOWN_STYLE } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import { POINTS_PER_PX } from '../../units.ts';
@@ -99,7 +99,8 @@ export class GeneratedContent implements PagedPart {
     const { references } = this.#elements;
     const numbers = references.map(({ to, style }) => {
       const page = pageOf(to);
-      return page === undefined ? '' : writeNumber(this.#pages.numbers[page] ?? 0, style);
+      if (page === undefined) return '';
+      return writeNumber(this.#pages.numbers[page] ?? 0, style === SHOWN_STYLE ? this.#styleOf(page) : style);
     });
     const moved = numbers.findIndex((number, n) => number !== this.#shown[n]);
     if (moved < 0) return true;
@@ -107,6 +108,12 @@ export class GeneratedContent implements PagedPart {
     this.#shown = numbers;
     await showReferences(this.#document.paged, numbers);
     return false;
+  }
+
+  /** The counter style in which a page shows its number. */
+  #styleOf(page: number): string {
+    const { numberStyles } = this.#document.pagedStyles;
+    return numberStyles.get(this.#facts[page]?.name ?? '') ?? numberStyles.get('') ?? 'decimal';
   }
 
   #readFacts({ file }: PagedPrint): PageFacts[] {

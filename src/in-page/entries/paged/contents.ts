@@ -1,5 +1,5 @@
 /** Makes a table of contents from headings. Its page numbers are references like any other. */
-import type { ContentsOrder } from '../../contract/paged.ts';
+import { type ContentsOrder, SHOWN_STYLE } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import { createHtml } from '../../dom/create-html.ts';
 import { call, findClosest, findFirst, read, readName, writeAttribute } from '../../dom/nodes.ts';
@@ -16,7 +16,7 @@ export const CONTENTS_RULES = `@layer platen-toc {
   .platen-toc ol ol { padding-inline-start: 1.5em }
   .platen-toc li { margin: 0.3em 0; break-inside: avoid }
   .platen-toc a { color: inherit; text-decoration: none }
-  .platen-toc a::after { --platen-content: leader(".") " " target-counter(attr(href), page) }
+  .platen-toc a::after { --platen-content: leader(".") " " target-counter(attr(href), page, ${SHOWN_STYLE}) }
 }`;
 
 /** Returns the name of a selector that is none, or that has no element. Without headings, `empty`, and nothing is added. */
