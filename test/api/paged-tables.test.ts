@@ -58,6 +58,21 @@ describe('sums of tables are right', () => {
     expect(second.pages).toEqual(all.pages.slice(1, 2));
   });
 
+  test.each(['display: none', 'visibility: collapse'])('if rows are not printed: %s', async (rule) => {
+    const foot = '<tr data-on=not-last><th>carried<tr data-on=last><th>sum <b data-carry=amount></b>';
+    const hidden = '<tr class=no><td data-amount=1000>no';
+    const style = `<style>.no { ${rule} }</style>`;
+    for (const html of [
+      hidden + TEN_ROWS + hidden,
+      TEN_ROWS.replace('<tr>', `${hidden}<tr>`),
+      `${TEN_ROWS}<tbody class=no>${hidden}`,
+    ]) {
+      const pdf = await render(style + table('', html, foot));
+      expect(sums(pdf).at(-1)).toBe('47.50');
+      expect(pdf.pages.map((text) => text.includes('carried'))).toEqual([true, true, false]);
+    }
+  });
+
   test('if a script makes the table', async () => {
     const made = invoice.html.replace(/<table>[\s\S]*<\/table>/, (markup) => {
       const text = JSON.stringify(markup).replace(/</g, '\\u003c');

@@ -19,7 +19,7 @@ import { selectIn } from '../../../dom/roots.ts';
 
 export interface PagedTable {
   table: HTMLTableElement;
-  /** The rows of its bodies, without those of tables in them. */
+  /** The rows of its bodies that are shown, without those of tables in them. */
   rows: HTMLTableRowElement[];
   /** The elements that show sums. */
   carries: Element[];
@@ -61,7 +61,7 @@ function readTables(): string {
   if (found.size > MAX_PAGED_TABLES) return `more than ${MAX_PAGED_TABLES} tables have data-carry, data-on or data-keep`;
   let count = 0;
   for (const table of found) {
-    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+    const rows = [...table.tBodies].filter(isShown).flatMap((body) => [...body.rows].filter(isShown));
     count += rows.length;
     if (count > MAX_TABLE_ROWS)
       return `the tables with data-carry, data-on or data-keep have more than ${MAX_TABLE_ROWS} rows; divide the document`;
@@ -69,6 +69,12 @@ function readTables(): string {
     if (problem) return problem;
   }
   return checkCosts();
+}
+
+/** Whether it has a place in the table. The document may be hidden as a whole. */
+function isShown(element: Element): boolean {
+  const { display, visibility } = getComputedStyle(element);
+  return display !== 'none' && visibility !== 'collapse';
 }
 
 function checkCosts(): string {
