@@ -99,4 +99,25 @@ describe('borders that rows share', () => {
     const red = (await DrawnPixels.of(file)).box((r, _, b) => r > 200 && b < 100);
     expect(red).toMatchObject({ right: 0, bottom: 0 });
   });
+
+  test.each([
+    'table { border: 2px solid #f00 }',
+    'table, td, th { border: 1px solid #f00 }',
+    'thead { border: 4px solid #f00 }',
+    'table { background: #f00 }',
+  ])('surround the rows that are shown: %s', async (css) => {
+    const boxes = [];
+    for (const html of [table(css, ROWS.slice(0, 200)), table(css, ROWS.slice(0, 200), HEAD, FOOT)])
+      boxes.push((await DrawnPixels.of(await files.render(html))).box((r, _, b) => r > 200 && b < 100));
+    const [plain, paged] = boxes.map((box) => Object.values(box));
+    for (const [index, edge] of (plain ?? []).entries()) expect(Math.abs((paged?.[index] ?? 0) - edge)).toBeLessThanOrEqual(1);
+  });
+
+  test('of a table with space between its cells leave out what is above it', async () => {
+    const css = 'table { border-collapse: separate; border: 2px solid #f00 }';
+    const tops = [];
+    for (const html of [table(css, ROWS.slice(0, 200)), table(css, ROWS.slice(0, 200), HEAD, FOOT)])
+      tops.push((await DrawnPixels.of(await files.render(html))).box((r, _, b) => r > 200 && b < 100).top);
+    expect(tops[1]).toBe(tops[0]);
+  });
 });

@@ -1,12 +1,15 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed. Its bodies need not be laid out. */
 import { measureBox, read } from '../../../dom/nodes.ts';
 import { measureEdges, type RowEdges } from './row-edges.ts';
+import { isFramed } from './table-edges.ts';
 
 /** The margin of a table that pulls up what is next to it by this many pixels. */
 export type MarginAt = (pulledPx: number) => number;
 
 export interface MeasuredTable {
   collapsesBorders: boolean;
+  /** Whether the table, its head or its foot has something around it that stays where it is. */
+  isFramed: boolean;
   /** The space between rows. */
   spacingPx: number;
   /** How far the borders of their cells reach around them, as `inset`. */
@@ -30,6 +33,7 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const pull = addsMargins ? pullAlone : pullThrough;
   return {
     collapsesBorders,
+    isFramed: isFramed(table),
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),

@@ -27,6 +27,7 @@ import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
 import { type MeasuredTable, measureTable } from './measure-table.ts';
 import type { RowEdges } from './row-edges.ts';
+import { moveEdges } from './table-edges.ts';
 
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
@@ -49,11 +50,17 @@ export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads
     ...(mayPaintHeads ? rowsAboveOthers(table) : []),
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
   ]);
+  for (const [number, { table }] of pagedTables().entries()) if (rows[number]?.some(isPulled)) moveEdges(table, number, changes);
   measures = withHeadsAlone(() => pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? [])));
   adoptStyles(WHOLE_ROWS, changes);
   tables = pagedTables().map((table, number) => new TablePreparation(table, number, key));
   for (const [number, table] of tables.entries()) table.hideRows(reserved[number] ?? [], rows[number] ?? []);
   return null;
+}
+
+/** Whether a row may be at the edge of a table, and take no room there. */
+function isPulled(row: HTMLTableRowElement): boolean {
+  return /^not-/.test(readAttribute(row, 'data-on') ?? '');
 }
 
 /** Prepares tables whose rows are hidden. */
@@ -251,8 +258,10 @@ class TablePreparation {
     return this.#pulled(takeWhile(rows, (row) => this.#painted.get(row)?.on === 'not-last'));
   }
 
-  #pulled(rows: HTMLTableRowElement[]): PulledRows {
-    const { spacingPx } = this.#measured;
+  /** What is around a table stays in its place, and so do its rows. */
+  #pulled(all: HTMLTableRowElement[]): PulledRows {
+    const { spacingPx, isFramed } = this.#measured;
+    const rows = isFramed ? [] : all;
     const heightPx = rows.reduce((sum, row) => sum + (this.#heights.get(row) ?? 0) + spacingPx, 0);
     return { names: rows.map((row) => (this.#painted.get(row) as PaintedRow).name), heightPx, spacingPx };
   }

@@ -1,0 +1,107 @@
+/**
+ * Moves borders of a table, its head and its foot, and its background, to rows and cells: they would surround the place of a row at the edge
+ * that takes no room. Only of tables whose cells share borders; what others have around them cannot be moved.
+ */
+import { adoptStyles } from '../../../dom/adopt-styles.ts';
+import type { Changes } from '../../../dom/changes.ts';
+import { setLook } from '../../../dom/create-html.ts';
+import { readAttribute, writeAttribute } from '../../../dom/nodes.ts';
+
+const TRANSPARENT = 'rgba(0, 0, 0, 0)';
+const ATTRIBUTE = 'data-platen-edges';
+
+const SIDES = ['top', 'right', 'bottom', 'left'] as const;
+type Side = (typeof SIDES)[number];
+
+/** Whether the table, its head or its foot has something around it that stays where it is. */
+export function isFramed(table: HTMLTableElement): boolean {
+  const style = getComputedStyle(table);
+  return (
+    SIDES.some((side) => readBorder(style, side)) ||
+    style.backgroundColor !== TRANSPARENT ||
+    style.backgroundImage !== 'none' ||
+    [table, table.tHead, table.tFoot].some((each) => each && hasOutline(getComputedStyle(each)))
+  );
+}
+
+function hasOutline({ outlineStyle, outlineWidth }: CSSStyleDeclaration): boolean {
+  return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
+}
+
+/** `number` is that of the table. */
+export function moveEdges(table: HTMLTableElement, number: number, changes: Changes): void {
+  if (getComputedStyle(table).borderCollapse !== 'collapse') return;
+  const name = `[${ATTRIBUTE}="${number}"]`;
+  const rows = edgeRows(table);
+  const { tHead, tFoot } = table;
+  const rules = [
+    ...moveBorders(table, rows.first, rows.last, `${name} > * > tr`),
+    ...(tHead ? moveBorders(tHead, rows.first, [...tHead.rows].slice(-1), `${name} > thead > tr`) : []),
+    ...(tFoot ? moveBorders(tFoot, [...tFoot.rows].slice(0, 1), rows.last, `${name} > tfoot > tr`) : []),
+    ...moveBackground(table, name),
+  ];
+  if (!rules.length) return;
+  writeAttribute(table, ATTRIBUTE, String(number));
+  adoptStyles(rules.join('\n'), changes);
+}
+
+/** The rows that may be the first and the last of the table on a page. */
+function edgeRows(table: HTMLTableElement): Record<'first' | 'last', HTMLTableRowElement[]> {
+  const bodies = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const on = (row: HTMLTableRowElement) => readAttribute(row, 'data-on');
+  const [head, foot] = [[...(table.tHead?.rows ?? [])], [...(table.tFoot?.rows ?? [])]];
+  const first = [
+    ...head.filter((row) => on(row) !== 'first'),
+    ...head.filter((row) => on(row) === 'first'),
+    ...bodies.slice(0, 1),
+  ];
+  const last = [...bodies.slice(-1), ...foot.filter((row) => on(row) === 'last'), ...foot.filter((row) => on(row) !== 'last')];
+  return { first: untilOther(first, 'not-first'), last: untilOther(last.reverse(), 'not-last') };
+}
+
+/** The rows up to the first that is on other pages as well. */
+function untilOther(rows: HTMLTableRowElement[], on: string): HTMLTableRowElement[] {
+  const end = rows.findIndex((row) => readAttribute(row, 'data-on') !== on);
+  return end < 0 ? rows : rows.slice(0, end + 1);
+}
+
+/** Returns the rules for what is at the left and the right of all rows. */
+function moveBorders(
+  from: HTMLTableElement | HTMLTableSectionElement,
+  first: readonly HTMLTableRowElement[],
+  last: readonly HTMLTableRowElement[],
+  selector: string,
+): string[] {
+  const style = getComputedStyle(from);
+  const [top = '', right, bottom = '', left] = SIDES.map((side) => readBorder(style, side));
+  for (const row of first) addBorder(row, 'top', top);
+  for (const row of last) addBorder(row, 'bottom', bottom);
+  const rules = [
+    ...(left ? [`${selector} > :first-child { border-left: ${left} }`] : []),
+    ...(right ? [`${selector} > :last-child { border-right: ${right} }`] : []),
+  ];
+  setLook(from, { 'border-style': 'none' });
+  return rules.length ? [`@layer platen-edges { ${rules.join(' ')} }`] : [];
+}
+
+/** The thicker border wins, as it does where cells share it. */
+function addBorder(row: HTMLTableRowElement, side: Side, border: string): void {
+  if (!border) return;
+  for (const cell of row.cells)
+    if (Number.parseFloat(readBorder(getComputedStyle(cell), side) || '0') < Number.parseFloat(border))
+      setLook(cell, { [`border-${side}`]: border });
+}
+
+/** Empty if there is none. */
+function readBorder(style: CSSStyleDeclaration, side: Side): string {
+  const [width, line, color] = ['width', 'style', 'color'].map((part) => style.getPropertyValue(`border-${side}-${part}`));
+  return line === 'none' || line === 'hidden' || !Number.parseFloat(width ?? '') ? '' : `${width} ${line} ${color}`;
+}
+
+/** Sections are painted without the cells of hidden rows. */
+function moveBackground(table: HTMLTableElement, name: string): string[] {
+  const { backgroundColor, backgroundImage } = getComputedStyle(table);
+  if (backgroundColor === TRANSPARENT || backgroundImage !== 'none') return [];
+  setLook(table, { 'background-color': 'transparent' });
+  return [`@layer platen-edges { ${name} > :is(thead, tbody, tfoot) { background-color: ${backgroundColor} } }`];
+}
