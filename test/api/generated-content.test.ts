@@ -163,6 +163,21 @@ describe('leaders', () => {
       expect(line.map(({ str }) => str).join('')).toMatch(/(?:\.\s){5,}/);
     }
   });
+
+  test('fill lines from right to left, also with words and numbers in the other direction', async () => {
+    const entries = ['פרק', 'פרק 1', 'English פרק 23'];
+    const markup = `<html dir="rtl" lang="he"><style>@page { size: A5; margin: 1in } body { margin: 0 } li { list-style: none } ul { padding: 0 }
+      a::after { content: leader(dotted) " " target-counter(attr(href), page) }</style>
+      <ul>${entries.map((text) => `<li><a href="#end">${text}</a>`).join('')}</ul><h1 id="end" style="break-before: page">x</h1>`;
+    const [placed = []] = (await web.render(markup)).placed;
+    const lines = Map.groupBy(placed, ({ y }) => Math.round(y));
+    expect(lines.size).toBe(3);
+    for (const line of lines.values()) {
+      const left = Math.min(...line.map(({ x }) => x));
+      expect(left).toBeGreaterThan(72 - 0.5);
+      expect(left).toBeLessThan(72 + 3);
+    }
+  });
 });
 
 describe('contents', () => {

@@ -60,9 +60,18 @@ function roomInLine(element: HTMLElement, least: number, isReversed: boolean): n
   const until = right - Number.parseFloat(borderRightWidth) - Number.parseFloat(paddingRight);
   const range = call(document, 'createRange');
   range.selectNodeContents(element);
-  const last = Array.from(range.getClientRects()).findLast(({ width }) => width > 0);
-  const rest = last ? (isReversed ? last.left - from : until - last.right) : until - from;
+  const end = endOfText(Array.from(range.getClientRects()), isReversed) ?? (isReversed ? until : from);
+  const rest = isReversed ? end - from : until - end;
   return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX;
+}
+
+/** Where the last line ends. It has several boxes if parts of it are written in the other direction. */
+function endOfText(boxes: readonly DOMRect[], isReversed: boolean): number | undefined {
+  const shown = boxes.filter(({ width }) => width > 0);
+  const lowest = Math.max(...shown.map(({ bottom }) => bottom));
+  const line = shown.filter(({ bottom, height }) => bottom > lowest - height / 2);
+  if (!line.length) return undefined;
+  return isReversed ? Math.min(...line.map(({ left }) => left)) : Math.max(...line.map(({ right }) => right));
 }
 
 function blockAround(element: HTMLElement): HTMLElement {
