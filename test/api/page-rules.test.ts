@@ -1,6 +1,6 @@
 /** CSS for pages that Chromium does not have, and the service adds. */
 import { describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { Client, problem } from '../support/client.ts';
 import { millimetresOf, readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -132,6 +132,33 @@ describe('breaks to a page of one side', () => {
     expect((await print(html)).pages).toHaveLength(2);
     const { warnings } = await client.report({ html });
     expect(warnings).toContainEqual(expect.objectContaining({ property: 'break-before', element: 'b' }));
+  });
+});
+
+describe('on pages that page-orientation turns', () => {
+  const turned = (body: string) =>
+    `<!doctype html><style>@page { size: A6 } @page turned { page-orientation: rotate-left; @top-left { content: element(run) } }
+      div { page: turned } .n { float: footnote } .run { position: running(run) }</style><p>upright<div>${body}</div>`;
+  const row = '<tr><td data-amount="1">row';
+  const head = '<thead><tr data-on="not-first"><td data-carry="amount" data-carry-at="start"></thead>';
+
+  test.each([
+    ['a footnote', '<p>text<i class="n">note</i>'],
+    ['a sum', `<table>${head}${row.repeat(50)}</table>`],
+    ['a running element', '<p class="run">running<p>text'],
+  ])('%s is refused', async (_, body) => {
+    const refused = await problem(await client.pdf({ html: turned(body) }), 422, 'print_failed');
+    expect(refused.detail).toMatch(/page \d is turned by page-orientation.*landscape/);
+  });
+
+  test('there may be headers, and what is painted on other pages', async () => {
+    const body = `${turned('turned').replace('upright', 'upright<i class="n">note</i>')}`;
+    const { pages } = await print(body, { header: '<p>header</p>', margin: 'auto' });
+    expect(pages).toEqual([
+      expect.stringMatching(/header.*upright.*note|upright.*note.*header/),
+      expect.stringContaining('turned'),
+    ]);
+    expect(pages[1]).toContain('header');
   });
 });
 

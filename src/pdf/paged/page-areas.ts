@@ -6,6 +6,15 @@ import { type PrintedView, readView } from '../objects/inspect.ts';
 
 /** The share of the height of a page that its area has at least: footnotes leave so much, and so do large margins. */
 const LEAST_AREA_SHARE = 1 / 5;
+const TURNED_BYTES = 300;
+
+/** The start of the content of a page that `page-orientation` turns: the matrix of the page, a clip, and a matrix with a quarter turn. */
+const TURNED = /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d. -]+ re\nW\*? n\nq\n0 -?[\d.]+ -?[\d.]+ 0 /;
+
+/** Whether `page-orientation` turns the page with this index. */
+export function isTurned(file: PrintedPages, index: number): boolean {
+  return TURNED.test(file.pageContent(index).toString('latin1', 0, TURNED_BYTES));
+}
 
 /** Lengths in points. */
 export type PageArea = Record<'left' | 'top' | 'width' | 'height' | 'pageWidth' | 'pageHeight', number>;

@@ -39,6 +39,7 @@ export async function preparePageHeaders(
 class PageHeaders implements PagedPart {
   readonly settlesLater = true;
   readonly overlay = new Map<number, OverlayBox[]>();
+  readonly paintsTurned = true;
   readonly #document: LoadedDocument;
   readonly #content: GeneratedContent;
   readonly #plan: PagedPlan;

@@ -7,7 +7,7 @@ import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import { ServiceError } from '../../errors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { findPainted } from '../../pdf/paged/blank-pages.ts';
-import { areaReader } from '../../pdf/paged/page-areas.ts';
+import { areaReader, isTurned } from '../../pdf/paged/page-areas.ts';
 import { readProbes, removeProbes } from '../../pdf/paged/probes.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
 import { printedPages } from '../request/values/page-ranges.ts';
@@ -16,6 +16,9 @@ import { printPages } from '../steps/page-ranges.ts';
 import type { Print } from '../steps/print.ts';
 import { layNotes, layOver, layUnder, type OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
+
+const TURNED =
+  'is turned by page-orientation, and has a footnote, a running element, or a row of a table with data-carry or data-on, which cannot be turned; give the page a landscape size instead';
 
 /** A document that still changes after as many prints does not settle. */
 const MAX_PRINTS = 4;
@@ -65,6 +68,7 @@ export class PagedContent {
   /** Reads where everything is in the last print, and takes the links out of it. */
   async end<P extends Print>(print: P): Promise<P & { paged: PagedOutcome }> {
     const read = this.#read(print);
+    this.#expectUpright(read);
     const [notes] = this.#parts.filter(({ noteKey }) => noteKey !== undefined);
     const overlay = this.#overlay(
       read,
@@ -86,6 +90,16 @@ export class PagedContent {
     const chunks = await layOver(this.#document, print, file, overlay);
     paged = { ...paged, painted };
     return { ...print, chunks, bytes: totalLength(chunks), paged };
+  }
+
+  /** Throws `print_failed` if a part would paint over the turned content of a page as if it was upright. */
+  #expectUpright(read: PagedPrint): void {
+    const boxes = this.#overlay(
+      read,
+      this.#parts.filter(({ paintsTurned }) => !paintsTurned),
+    );
+    const turned = [...boxes.keys()].find((index) => boxes.get(index)?.length && isTurned(read.file, index));
+    if (turned !== undefined) throw new ServiceError('print_failed', `page ${turned + 1} ${TURNED}`);
   }
 
   /** What is painted over each page of the print that is kept, which may be a part of the document. */

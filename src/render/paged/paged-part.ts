@@ -35,6 +35,8 @@ export interface PagedPart {
   readonly reservedPoints?: number;
   /** What is painted over the pages of the document, by the last print that it settled. */
   overlay?: OverlayBoxes;
+  /** Whether that is right on pages that `page-orientation` turns. */
+  readonly paintsTurned?: boolean;
   /** Set if these are footnotes that have tags: with what the addresses of the links begin that tell their elements. */
   readonly noteKey?: string | undefined;
   /** Prints what is laid under the pages of the print that is kept. */
