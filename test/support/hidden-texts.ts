@@ -3,7 +3,7 @@
 type Body = string | { dictionary: string; data: string | Buffer };
 
 /** Writes objects by number. Object 1 is the catalog, and 2 the information dictionary if there is one. */
-function writePdf(objects: Record<number, Body>): Buffer {
+export function writePdf(objects: Record<number, Body>): Buffer {
   const chunks: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: string[] = [];
   const size = Math.max(...Object.keys(objects).map(Number)) + 1;

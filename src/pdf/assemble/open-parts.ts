@@ -9,10 +9,11 @@ import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { putBack, type WithoutBody } from '../objects/write.ts';
 import { hasSignature } from '../security/signature-field.ts';
+import { isRepeated } from '../select/repeated.ts';
+import { selectPages } from '../select/select-pages.ts';
 import { readFiles, withUniqueNames } from './files.ts';
 import { type OpenDocument, type PagePlace, StepError } from './open-document.ts';
 import { chosenPages } from './page-steps.ts';
-import { isRepeated, selectPages } from './select-pages.ts';
 
 export interface AssemblyPart {
   content: Uint8Array;
@@ -118,7 +119,8 @@ async function openPart(part: AssemblyPart, index: number, document: Found, chec
   if (!part.isRead && !part.decrypts && pdf.pdf.isEncrypted) document.dropped.push({ ...LOST_PROTECTION, part: index });
   const chosen = choose(part, index, pdf);
   try {
-    selectPages(pdf, chosen);
+    const lost = selectPages(pdf, chosen);
+    document.dropped.push(...lost.map((each) => ({ ...each, part: index })));
     checks.after();
   } catch (error) {
     throw damaged(index, error);

@@ -1,9 +1,9 @@
 /** Steps that select and turn pages. */
 import { PdfNumber } from '@libpdf/core';
 import { pageView } from '../objects/page-view.ts';
+import { selectPages } from '../select/select-pages.ts';
 import { type OpenDocument, StepError } from './open-document.ts';
 import { choosePages } from './page-choice.ts';
-import { selectPages } from './select-pages.ts';
 
 export interface PageStep {
   /** As in `page-choice.ts`. Undefined for all pages. */
@@ -21,7 +21,7 @@ export function chosenPages(pages: string | undefined, count: number, field = 'p
 
 export function selectStep(document: OpenDocument, { pages }: PageStep): void {
   const chosen = chosenPages(pages, document.places.length);
-  selectPages(document.pdf, chosen);
+  document.dropped.push(...selectPages(document.pdf, chosen));
   document.places = chosen.map((index) => document.places[index] as OpenDocument['places'][number]);
 }
 

@@ -9,10 +9,11 @@ import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { findWithPdfium } from '../redact/prove.ts';
 import { type Box, type Redacted, RedactionError, redactPdf } from '../redact/redact.ts';
 import { Search, type Wanted } from '../redact/search.ts';
+import { pruneForm } from '../select/prune-form.ts';
+import { pruneTags } from '../select/prune-tags.ts';
 import { writeXmp } from './claims.ts';
 import { readInformation } from './information.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
-import { pruneForm, pruneTags } from './select-pages.ts';
 
 export interface RedactStep extends Wanted {
   /** Pages are counted from 1; -1 is the last one. */
@@ -59,7 +60,7 @@ async function runRound(document: OpenDocument, redaction: Parameters<typeof red
   try {
     const redacted = await redactPdf(pdf, redaction);
     if (redaction.isFirst && redaction.boxes.length) {
-      pruneForm(pdf);
+      pruneForm(pdf, new Set());
       pruneTags(pdf, new Set());
     }
     if (redacted.metadata) rewriteMetadata(document, redaction.search);

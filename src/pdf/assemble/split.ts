@@ -3,10 +3,10 @@ import type { Dropped } from '../merge/merge-catalog.ts';
 import { targetPage } from '../objects/destinations.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import type { Parts } from '../objects/write.ts';
+import { selectPages } from '../select/select-pages.ts';
 import { readOutline } from '../structure/outline.ts';
 import { type AssembledFile, StepError } from './open-document.ts';
 import { chosenPages } from './page-steps.ts';
-import { selectPages } from './select-pages.ts';
 
 /** Exactly one of them is there. */
 export interface SplitStep {
@@ -31,11 +31,30 @@ export interface PartWriter {
 
 /** `dropped` takes what cannot be as the step wants it. */
 export async function divide(pdf: ForeignPdf, step: SplitStep, writer: PartWriter, dropped: Dropped[]): Promise<AssembledFile[]> {
-  if (step.maxBytes !== undefined) return divideBySize(pdf, step.maxBytes, writer, dropped);
-  const groups = groupsOf(pdf, step);
+  const lost = new Map<string, Dropped>();
+  const write: Output['write'] = (pages) =>
+    pdf.temporarily(async () => {
+      for (const each of selectPages(pdf, pages)) lost.set(each.what, each);
+      return writer.write(pdf);
+    });
+  const output = { write, keep: writer.keep };
+  const files =
+    step.maxBytes === undefined
+      ? await divideByPages(groupsOf(pdf, step), output)
+      : await divideBySize(pdf.pages().length, step.maxBytes, output, dropped);
+  if (files.length > 1 || !step.maxBytes) dropped.push(...lost.values());
+  return files;
+}
+
+interface Output extends Pick<PartWriter, 'keep'> {
+  /** `pages` are indexes. */
+  write(pages: readonly number[]): Promise<Parts>;
+}
+
+async function divideByPages(groups: readonly number[][], { write, keep }: Output): Promise<AssembledFile[]> {
   requireFewFiles(groups.length);
   const files: AssembledFile[] = [];
-  for (const group of groups) files.push(await writer.keep(await writePages(pdf, group, writer), group.length));
+  for (const group of groups) files.push(await keep(await write(group), group.length));
   return files;
 }
 
@@ -43,23 +62,15 @@ function requireFewFiles(count: number): void {
   if (count > MAX_FILES) throw new StepError('', `makes ${count} PDFs; at most ${MAX_FILES} are allowed`);
 }
 
-function writePages(pdf: ForeignPdf, pages: readonly number[], { write }: PartWriter): Promise<Parts> {
-  return pdf.temporarily(async () => {
-    selectPages(pdf, pages);
-    return write(pdf);
-  });
-}
-
-async function divideBySize(pdf: ForeignPdf, maxBytes: number, writer: PartWriter, dropped: Dropped[]): Promise<AssembledFile[]> {
-  const count = pdf.pages().length;
+async function divideBySize(count: number, maxBytes: number, output: Output, dropped: Dropped[]): Promise<AssembledFile[]> {
   const [files, larger]: [AssembledFile[], number[]] = [[], []];
   let guess = 1;
   for (let start = 0; start < count; start += guess) {
     requireFewFiles(files.length + 1);
-    const write = (pages: number) => writePages(pdf, range(start, start + pages), writer);
+    const write = (pages: number) => output.write(range(start, start + pages));
     const fitting = await writeAsManyAsFit(write, { maxBytes, left: count - start, guess });
     if (fitting.written.length > maxBytes) larger.push(start + 1);
-    files.push(await writer.keep(fitting.written, fitting.pages));
+    files.push(await output.keep(fitting.written, fitting.pages));
     guess = fitting.pages;
   }
   if (larger.length) dropped.push({ what: 'max_bytes', why: describeLarger(larger, maxBytes) });

@@ -70,12 +70,16 @@ function placed({ dict }: OutlineItem, place: Record<string, PdfObject>): PdfDic
   return copy;
 }
 
-/** Leaves out bookmarks that led to pages which are gone. Those below them take their places. */
+/**
+ * Leaves out bookmarks that led to pages which are gone, and those that led nowhere and have lost all below them. What is left below
+ * them takes their places.
+ */
 export function withoutPages(pdf: EditablePdf, items: readonly OutlineItem[], gone: ReadonlySet<number>): OutlineItem[] {
   return items.flatMap(({ dict, children }) => {
     const kept = withoutPages(pdf, children, gone);
     const page = targetPage(pdf, dict);
-    return page && gone.has(page.objectNumber) ? kept : [{ dict, children: kept }];
+    const isEmptied = !page && children.length > 0 && !kept.length;
+    return isEmptied || (page && gone.has(page.objectNumber)) ? kept : [{ dict, children: kept }];
   });
 }
 
