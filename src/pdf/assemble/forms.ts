@@ -1,9 +1,11 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
 import type { FormField, PDFForm } from '@libpdf/core';
+import { flattenAnnotations } from '../flatten/flatten-annotations.ts';
 import { encodeTexts, makeShowable } from '../forms/field-fonts.ts';
 import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
 import { generateAppearances } from '../forms/generate-appearances.ts';
 import { paintBoxes } from '../forms/paint-boxes.ts';
+import { pruneTags } from '../select/prune-tags.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
 export interface FillStep {
@@ -59,7 +61,7 @@ export interface FlattenStep {
 export async function flatten(document: OpenDocument, { annotations }: FlattenStep): Promise<void> {
   dropXfa(document);
   await reopen(document);
-  const { pdf } = document;
+  const { pdf, dropped } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
   generateAppearances(pdf.pdf, (name, character) => {
     throw new StepError(
@@ -67,13 +69,20 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
       `cannot be carried out: the form has no font that can show ${character} of the field ${name.slice(0, 64)}`,
     );
   });
-  pdf.pdf.getForm()?.flatten();
-  if (annotations) {
-    noteFiles(document);
-    pdf.pdf.flattenAnnotations();
-  }
+  if (annotations) noteFiles(document);
+  const lost = flattenAnnotations(pdf, (subtype) => subtype === 'Widget' || (annotations && !STAYING.has(subtype)));
+  if (lost.length) dropped.push({ what: 'annotations', why: describeLost(lost) });
+  pdf.catalog.delete('AcroForm');
+  if (pdf.catalog.has('StructTreeRoot')) pruneTags(pdf, new Set());
   if (fields && pdf.catalog.has('StructTreeRoot'))
-    document.dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
+    dropped.push({ what: 'tags of form fields', why: 'flattened fields are content without tags' });
+}
+
+const STAYING = new Set(['Link', 'Popup', '']);
+
+function describeLost(subtypes: readonly string[]): string {
+  const kinds = [...new Set(subtypes)].sort().join(', ').slice(0, 200);
+  return `${subtypes.length} (${kinds}) had no appearance that could become content`;
 }
 
 function noteFiles({ pdf, dropped }: OpenDocument): void {
