@@ -167,6 +167,14 @@ test('what a signed PDF holds is extracted, because that changes nothing', async
   });
   expect(extracted).not.toHaveProperty('dropped');
   expect(await (await succeeded(send({ ...body, dry_run: true }))).json()).toMatchObject({ would_render: true });
+  const numbered = {
+    ...body,
+    steps: [{ stamp: { text: '{{page}} of {{pages}}', font_size: 9, position: 'bottom' } }, ...body.steps],
+  };
+  expect(await (await succeeded(send(numbered))).json()).toMatchObject({
+    pages: [{ text: expect.stringContaining('1 of 1') }],
+    fields: [{ type: 'signature' }],
+  });
 });
 
 describe('the request is refused', () => {

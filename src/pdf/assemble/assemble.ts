@@ -94,8 +94,7 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks, progress:
   const conformant = await findConformant(order, checks);
   if (conformant) return { files: [conformant], places: order.places ?? [], dropped: [] };
   const isLast = !steps.length && !order.split && !order.extract && !password && !order.conform && !order.isLetterhead;
-  const parts = order.extract ? order.parts.map((part) => ({ ...part, isRead: true })) : order.parts;
-  const { pdf, ...opened } = await openParts(parts, checks, { maxBytes, isLast });
+  const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if ('headerBytes' in pdf) {
     const { content, headerBytes } = pdf;

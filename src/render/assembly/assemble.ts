@@ -114,11 +114,11 @@ async function signResult(
 async function preparePart(
   { from, pages, title, fallbackTitle, password }: PartPlan,
   index: number,
-  { dropsSignatures, decrypts }: AssemblyRequest,
+  { dropsSignatures, decrypts, extract }: AssemblyRequest,
   reports: RenderReport[],
   at: Assembling,
 ): Promise<AssemblyPart> {
-  const others = { pages, password, fallbackTitle, dropsSignatures, decrypts };
+  const others = { pages, password, fallbackTitle, dropsSignatures, decrypts, isRead: extract !== undefined };
   if (!('request' in from)) {
     const { content, name, isOwn } = await readFile(from, at);
     return { content, title: title ?? name, isOwn, ...others };
@@ -142,11 +142,11 @@ export async function checkAssembly(
   const existing: AssemblyPart[] = [];
   const keepsSignatures =
     request.signatures.length > 0 && !request.steps.length && !request.conform && request.parts.length === 1;
-  const dropsSignatures = request.dropsSignatures || keepsSignatures || request.extract !== undefined;
+  const others = { dropsSignatures: request.dropsSignatures, isRead: keepsSignatures || request.extract !== undefined };
   for (const [index, { from, pages, title, password }] of request.parts.entries())
     await inPart(index, async () => {
       if ('request' in from) await checkRendered(from.request, services, principal, deadline);
-      else existing.push({ ...(await readFile(from, at)), pages, title, password, dropsSignatures });
+      else existing.push({ ...(await readFile(from, at)), pages, title, password, ...others });
     });
   for (const numbered of request.steps)
     await inStep(numbered, async () => {
@@ -207,7 +207,7 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
     if (needsPlaces(step) && (steps.length || !places)) {
       const { files, places: known } = await run({});
       places = known;
-      current = [onlyPart((files[0] as Assembled['files'][number]).content)];
+      current = [onlyPart((files[0] as Assembled['files'][number]).content, request)];
     }
     steps.push({ number, step: await inStep(numbered, () => toStep(numbered, places ?? [], at)) });
   }
@@ -224,8 +224,9 @@ function isWhole({ pages, password, dropsSignatures }: AssemblyPart): boolean {
 }
 
 /** The result of earlier steps, which keeps what it claims. */
-function onlyPart(content: Uint8Array): AssemblyPart {
-  return { content, title: '', pages: undefined, password: undefined, isOwn: true, dropsSignatures: false };
+function onlyPart(content: Uint8Array, { extract }: AssemblyRequest): AssemblyPart {
+  const others = { dropsSignatures: false, isRead: extract !== undefined };
+  return { content, title: '', pages: undefined, password: undefined, isOwn: true, ...others };
 }
 
 /** The mark of test keys. */
