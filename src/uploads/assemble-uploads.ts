@@ -3,7 +3,8 @@
  * affects nothing else.
  */
 import { hasCode, invalidField } from '../errors.ts';
-import type { Assembled, AssemblyFault, AssemblyOrder } from '../pdf/assemble/assemble.ts';
+import type { Assembled, AssemblyFault, AssemblyHelpers, AssemblyOrder } from '../pdf/assemble/assemble.ts';
+import { firstPlace } from '../pdf/assemble/steps.ts';
 import { mergedTooLarge } from '../pdf/merge/merge.ts';
 import { putBack } from '../pdf/objects/write.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
@@ -48,9 +49,14 @@ export class UploadAssembly extends PdfProcesses {
   /**
    * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, and the reason of `signal`.
    */
-  async assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled> {
+  async assemble(
+    owner: string,
+    order: Omit<AssemblyOrder, 'maxBytes'>,
+    signal?: AbortSignal,
+    helpers: AssemblyHelpers = {},
+  ): Promise<Assembled> {
     const maxBytes = this.#maxPdfBytes;
-    const store = new OrderedParts(order.parts, maxBytes);
+    const store = new OrderedParts(order, maxBytes, helpers);
     const isOne = order.parts.length === 1;
     const parts = isOne ? order.parts : order.parts.map((part) => ({ ...part, content: NOTHING }));
     const run = this.#run(owner, { order: { ...order, parts, maxBytes } }, signal, (question) => store.reply(question));
@@ -78,20 +84,27 @@ const NOTHING = new Uint8Array();
 class OrderedParts {
   readonly #parts: AssemblyOrder['parts'];
   readonly #maxBytes: number;
+  readonly #helpers: AssemblyHelpers;
   #kept: Uint8Array[] = [];
   /** What the process works on. */
-  at: string;
+  at = '';
 
-  constructor(parts: AssemblyOrder['parts'], maxBytes: number) {
-    this.#parts = parts;
+  constructor(order: Omit<AssemblyOrder, 'maxBytes'>, maxBytes: number, helpers: AssemblyHelpers) {
+    this.#parts = order.parts;
     this.#maxBytes = maxBytes;
-    this.at = parts.length === 1 ? 'parts[0]' : 'parts';
+    this.#helpers = helpers;
+    this.#enter(firstPlace(order));
+  }
+
+  #enter(at: string): void {
+    this.at = at;
+    this.#helpers.note?.(at);
   }
 
   async reply(question: AssemblyQuestion): Promise<Uint8Array | undefined> {
-    if ('at' in question) this.at = question.at;
+    if ('at' in question) this.#enter(question.at);
     if ('at' in question) return undefined;
-    if ('part' in question) this.at = `parts[${question.part}]`;
+    if ('part' in question) this.#enter(`parts[${question.part}]`);
     if ('part' in question) return this.#parts[question.part]?.content;
     if ('takeBack' in question) return Buffer.concat(this.#kept.splice(0));
     this.#kept.push(question.keep);

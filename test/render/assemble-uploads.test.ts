@@ -2,11 +2,14 @@
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
+import { Deadline } from '../../src/deadline.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { assemble } from '../../src/pdf/assemble/assemble.ts';
 import type { SplitStep } from '../../src/pdf/assemble/split.ts';
 import type { Step } from '../../src/pdf/assemble/steps.ts';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { putBack } from '../../src/pdf/objects/write.ts';
+import { namingLate } from '../../src/render/assembly/naming.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { noise } from '../support/noise.ts';
@@ -639,6 +642,19 @@ describe('what steps make of a PDF is limited', () => {
       code: 'resource_limit',
       message: expect.stringMatching(/^steps\[\d+\]\.rotate: assembling the PDF takes longer than 6000 ms$/),
     });
+  });
+
+  test('to the time of the render, and the error names the step that it has come to', async () => {
+    using deadline = new Deadline(60_000);
+    const turn = (number: number) => ({ number, step: { rotate: { angle: 90, pages: undefined } } as const });
+    const work = namingLate(({ note }) => {
+      const end = (at: string) => {
+        note(at);
+        if (at === 'steps[1].rotate') deadline.end(new ServiceError('render_timeout', 'it is late'));
+      };
+      return deadline.race(assembly.assemble('ada', { parts, steps: [turn(0), turn(1)] }, deadline.signal, { note: end }));
+    });
+    await expect(work).rejects.toMatchObject({ code: 'render_timeout', message: 'steps[1].rotate: it is late' });
   });
 
   test('to a PDF that is drawn without harm', async () => {

@@ -17,7 +17,7 @@ import { type ExtractStep, extract } from './extract.ts';
 import { type AssembledFile, copyOf, type OpenDocument, type PagePlace, reopen, StepError } from './open-document.ts';
 import { type AssemblyPart, openParts, type PartChecks, PartError, type PartStore } from './open-parts.ts';
 import { divide, type PartWriter, type SplitStep } from './split.ts';
-import { runStep, type Step, stepPath } from './steps.ts';
+import { firstPlace, runStep, type Step, stepPath } from './steps.ts';
 
 export interface AssemblyOrder {
   parts: AssemblyPart[];
@@ -45,6 +45,12 @@ export interface Assembled {
   headerBytes?: number;
 }
 
+/** What the service does for an assembly. */
+export interface AssemblyHelpers {
+  /** Is told which part or step is worked on. */
+  note?(at: string): void;
+}
+
 /** What is wrong with the request. */
 export interface AssemblyFault {
   at: string;
@@ -56,8 +62,8 @@ class Progress {
   at: string;
   readonly #note: PartChecks['note'];
 
-  constructor(parts: number, note: PartChecks['note']) {
-    this.at = parts === 1 ? 'parts[0]' : 'parts';
+  constructor(at: string, note: PartChecks['note']) {
+    this.at = at;
     this.#note = note;
   }
 
@@ -68,7 +74,7 @@ class Progress {
 }
 
 export async function assemble(order: AssemblyOrder, checks: PartChecks): Promise<Assembled | { fault: AssemblyFault }> {
-  const progress = new Progress(order.parts.length, checks.note);
+  const progress = new Progress(firstPlace(order), checks.note);
   try {
     return await assembleParts(order, checks, progress);
   } catch (error) {

@@ -52,6 +52,19 @@ export function stepPath(number: number, step: { draw: Pick<DrawStep, 'layer'> }
   return `steps[${number}].${name}`;
 }
 
+/** An order, as far as it tells where the work on it begins. */
+interface Begun {
+  parts: readonly unknown[];
+  steps: ReadonlyArray<{ number: number; step: Step }>;
+  places?: readonly unknown[] | undefined;
+}
+
+/** Where in the request the work on an order begins: in the parts, or in the first step if the only part is the result of earlier steps. */
+export function firstPlace({ parts, steps: [first], places }: Begun): string {
+  if (places && first) return stepPath(first.number, first.step);
+  return parts.length === 1 ? 'parts[0]' : 'parts';
+}
+
 /** Throws `StepError`. */
 export async function runStep(document: OpenDocument, step: Step): Promise<void> {
   const [[name, options]] = Object.entries(step) as [[StepName, never]];

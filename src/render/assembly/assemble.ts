@@ -8,7 +8,7 @@ import { printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Documents } from '../../documents/documents.ts';
 import { hasCode, invalidField } from '../../errors.ts';
-import type { Assembled, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
+import type { Assembled, AssemblyHelpers, AssemblyOrder } from '../../pdf/assemble/assemble.ts';
 import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import { type AssemblyPart, LOST_PROTECTION } from '../../pdf/assemble/open-parts.ts';
@@ -27,7 +27,7 @@ import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
 import type { AssemblyRequest, DrawPlan, PartPlan, StepPlan } from './assembly-request.ts';
 import { fillFields, hasFields, markJob } from './marks.ts';
-import { inPart, inStep } from './naming.ts';
+import { inPart, inStep, namingLate } from './naming.ts';
 import { type NumberedSigning, openSignings, type SignatureUpdates, signAll } from './signatures.ts';
 
 export interface AssemblyServices extends SourceServices, Omit<LetterheadServices, 'documents'> {
@@ -36,7 +36,12 @@ export interface AssemblyServices extends SourceServices, Omit<LetterheadService
   documents: Pick<Documents, 'find' | 'read'>;
   /** See `uploads/assemble-uploads.ts`. */
   uploadAssembly: SignatureUpdates & {
-    assemble(owner: string, order: Omit<AssemblyOrder, 'maxBytes'>, signal?: AbortSignal): Promise<Assembled>;
+    assemble(
+      owner: string,
+      order: Omit<AssemblyOrder, 'maxBytes'>,
+      signal?: AbortSignal,
+      helpers?: AssemblyHelpers,
+    ): Promise<Assembled>;
   };
 }
 
@@ -156,7 +161,10 @@ export async function checkAssembly(
     });
   // The numbers of parts would be others if some are rendered.
   if (existing.length < request.parts.length) return;
-  await deadline.race(services.uploadAssembly.assemble(principal.accountId, { parts: existing, steps: [] }, deadline.signal));
+  const order = { parts: existing, steps: [] };
+  await namingLate(({ note }) =>
+    deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, { note })),
+  );
 }
 
 async function checkRendered(
@@ -196,8 +204,10 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
   const steps: Array<{ number: number; step: Step }> = [];
   const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform'>>) => {
     const order = { parts: current, steps: steps.splice(0), places, ...end };
-    const work = at.services.uploadAssembly.assemble(at.principal.accountId, order, at.deadline.signal);
-    const assembled = await at.deadline.race(work);
+    const { services, principal, deadline } = at;
+    const assembled = await namingLate(({ note }) =>
+      deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, { note })),
+    );
     dropped.push(...assembled.dropped);
     return assembled;
   };

@@ -1,5 +1,5 @@
 /** Names the part or the step of an assembly in its errors, as the body of the request has it. */
-import { errorsWithin, invalidRequest, ServiceError } from '../../errors.ts';
+import { errorsWithin, hasCode, invalidRequest, ServiceError } from '../../errors.ts';
 import { stepPath } from '../../pdf/assemble/steps.ts';
 
 export function inPart<T>(index: number, work: () => Promise<T>): Promise<T> {
@@ -11,6 +11,27 @@ export function inStep<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   return naming(stepPath(number, step), work);
+}
+
+/** Where in the request the work has come to. */
+interface Progress {
+  at: string;
+  note(at: string): void;
+}
+
+/** Names what `work` has last noted if the time is over, because who waits for it learns nothing else. */
+export async function namingLate<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+  const progress: Progress = {
+    at: '',
+    note(at) {
+      progress.at = at;
+    },
+  };
+  try {
+    return await work(progress);
+  } catch (error) {
+    throw progress.at && hasCode(error, 'render_timeout') ? error.reword(`${progress.at}: ${error.message}`) : error;
+  }
 }
 
 /** What errors of prints begin with, where it is the step itself. */
