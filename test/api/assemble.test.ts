@@ -482,6 +482,26 @@ describe('as for a render', () => {
     await problem(await send(strict), 422, 'render_gate_failed');
   });
 
+  test('text that is wider than its page is a warning that names the pages', async () => {
+    const wide = { stamp: { text: 'a text that is too wide {{page}}', font_size: 60, pages: '2-' } };
+    const reply = await client.send(
+      'POST',
+      '/v1/pdf/assemble',
+      { parts: [{ file }], steps: [wide] },
+      { accept: 'application/json' },
+    );
+    const { report } = (await reply.json()) as { report: object };
+    expect(report).toMatchObject({ warnings: [{ kind: 'content_clipped', step: 0, pages: [2, 3, 4, 5] }] });
+    const fitting = { stamp: { ...wide.stamp, fit: 1 } };
+    const other = await client.send(
+      'POST',
+      '/v1/pdf/assemble',
+      { parts: [{ file }], steps: [fitting] },
+      { accept: 'application/json' },
+    );
+    expect(((await other.json()) as { report: object }).report).toMatchObject({ warning_count: 0 });
+  });
+
   test('warnings name their part', async () => {
     const wide = '<div style="width: 3000px; height: 10px; background: red"></div>';
     const { report } = (await (
@@ -489,6 +509,19 @@ describe('as for a render', () => {
     ).json()) as { report: { warnings: object[] } };
     expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
   });
+});
+
+test('stamps of different widths have their own places', async () => {
+  const parts = ['I', 'A much longer title'].map((title) => ({ file, pages: '1', title }));
+  const steps = [{ stamp: { text: '{{title}}', font_size: 9, position: 'top-right' } }, { extract: { what: ['lines'] } }];
+  const { pages } = (await (await succeeded(send({ parts, steps }))).json()) as {
+    pages: Array<{ width: number; lines: Array<{ text: string; x: number; width: number }> }>;
+  };
+  const gaps = pages.map(({ width, lines }, index) => {
+    const line = lines.find(({ text }) => text === parts[index]?.title);
+    return width - (line?.x ?? 0) - (line?.width ?? 0);
+  });
+  for (const gap of gaps) expect(Math.abs(gap)).toBeLessThan(1.5);
 });
 
 test('an assembly that takes too long ends with its own error, and nothing is charged', async () => {

@@ -25,7 +25,7 @@ const AT_ONCE = 2;
 const MAX_PDF_BYTES = 100_000_000;
 const SHORT = 300;
 const DAMAGED = 'damaged-';
-const NOTHING: Assembled = { files: [], places: [], dropped: [] };
+const NOTHING: Assembled = { files: [], places: [], dropped: [], cut: [] };
 
 interface Outcome {
   outcome: keyof Count;

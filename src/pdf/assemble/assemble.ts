@@ -38,6 +38,8 @@ export interface Assembled {
   files: AssembledFile[];
   places: PagePlace[];
   dropped: Dropped[];
+  /** Pages that cut off the text of a step. */
+  cut: Array<{ step: number; pages: number[] }>;
   /** What a PDF holds, as JSON. */
   extracted?: Uint8Array | undefined;
   letterhead?: Letterhead | undefined;
@@ -98,27 +100,29 @@ function join(...names: string[]): string {
 async function assembleParts(order: AssemblyOrder, checks: PartChecks, progress: Progress): Promise<Assembled> {
   const { steps, password, maxBytes } = order;
   const conformant = await findConformant(order, checks);
-  if (conformant) return { files: [conformant], places: order.places ?? [], dropped: [] };
+  if (conformant) return { files: [conformant], places: order.places ?? [], dropped: [], cut: [] };
   const isLast = !steps.length && !order.split && !order.extract && !password && !order.conform && !order.isLetterhead;
   const { pdf, ...opened } = await openParts(order.parts, checks, { maxBytes, isLast });
   const places = order.places ?? opened.places;
   if ('headerBytes' in pdf) {
     const { content, headerBytes } = pdf;
-    return { ...opened, files: [{ content, pages: places.length }], places, headerBytes };
+    return { ...opened, files: [{ content, pages: places.length }], places, cut: [], headerBytes };
   }
-  const document: OpenDocument = { ...opened, pdf, places, renew: checks.renew, check: checks.before };
+  const cut: Assembled['cut'] = [];
+  const document: OpenDocument = { ...opened, pdf, places, cut: [], renew: checks.renew, check: checks.before };
   for (const { number, step } of steps) {
     await progress.enter(stepPath(number, step));
     await runStep(document, step);
+    if (document.cut.length) cut.push({ step: number, pages: document.cut.splice(0) });
   }
   if (password) withdrawClaims(document, 'encrypt');
-  if (order.isLetterhead) return { files: [], places: [], dropped: [], letterhead: await prepare(document, maxBytes) };
+  if (order.isLetterhead) return { files: [], places: [], dropped: [], cut, letterhead: await prepare(document, maxBytes) };
   if (order.conform) {
     await progress.enter(`steps[${order.conform.number}].conform`);
     await finishConformant(document, order.conform);
   }
   const outcome = await finish(document, order, checks.store, progress);
-  return { ...outcome, places: document.places, dropped: document.dropped };
+  return { ...outcome, places: document.places, dropped: document.dropped, cut };
 }
 
 async function prepare(document: OpenDocument, maxBytes: number): Promise<Letterhead> {

@@ -2,7 +2,7 @@
 import { PDF } from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
 import { EmbeddedLayers } from '../edit/embedded-layers.ts';
-import { type EmbeddedPage, embedPage, FILLING, type Placement, placement } from '../edit/embedded-page.ts';
+import { type EmbeddedPage, embedPage, FILLING, isCut, type Placement, placement } from '../edit/embedded-page.ts';
 import { PageDrawing } from '../edit/stamp.ts';
 import { pageView } from '../objects/page-view.ts';
 import { type OpenDocument, StepError } from './open-document.ts';
@@ -16,12 +16,14 @@ export interface DrawStep extends Placement {
   sourceField?: string | undefined;
   /** For each page, what is drawn on it if it is chosen: the index of a page of the source. Empty for its first page. */
   sourcePages: number[];
+  /** Whether it is a text, all of which is meant to be seen. */
+  isText?: boolean;
   pages: string | undefined;
   layer: 'over' | 'under';
   opacity: number;
 }
 
-export async function drawOnPages({ pdf, places, check }: OpenDocument, step: DrawStep): Promise<void> {
+export async function drawOnPages({ pdf, places, check, cut }: OpenDocument, step: DrawStep): Promise<void> {
   const drawing = new PageDrawing(pdf, step);
   const source = await openSource(step, check);
   const layers = new EmbeddedLayers(pdf, source);
@@ -40,7 +42,10 @@ export async function drawOnPages({ pdf, places, check }: OpenDocument, step: Dr
     const { ref, page } = pages[index] as (typeof pages)[number];
     const drawn = await embed(step.sourcePages[index] ?? 0);
     const balance = step.layer === 'over' ? balanceOf(pdf, page) : undefined;
-    drawing.drawOn(ref, drawn, placement(pageView(pdf, page), drawn, step), balance);
+    const view = pageView(pdf, page);
+    const matrix = placement(view, drawn, step);
+    if (step.isText && isCut(view, drawn, matrix)) cut.push(index + 1);
+    drawing.drawOn(ref, drawn, matrix, balance);
   }
 }
 

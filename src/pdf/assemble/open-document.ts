@@ -18,6 +18,8 @@ export interface OpenDocument {
   /** For each page, in their order. */
   places: PagePlace[];
   dropped: Dropped[];
+  /** The numbers of pages that cut off a text which a step has drawn on them. */
+  cut: number[];
   /** Is called before a PDF is read that was written here. */
   renew(): void;
   /** Is called before another PDF is read. Throws if it is damaged. */

@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { type PDF, type PDFEmbeddedPage, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
+import { type Matrix, transform } from '../objects/matrix.ts';
 import { findResources, fromShown, type PageView, pageView } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toDirection } from './stamp.ts';
@@ -64,6 +65,21 @@ export function placement(view: PageView, { box, turn }: Pick<EmbeddedPage, 'box
   const [a, b] = toDirection(view.turn + rotate).map((each) => each * factor) as [number, number];
   const [boxX, boxY] = [box.x + box.width / 2, box.y + box.height / 2];
   return [a, b, -b, a, centerX - a * boxX + b * boxY, centerY - b * boxX - a * boxY];
+}
+
+/** Less is a rounding of pixels. */
+const TOLERANCE = 1;
+
+/** Whether the page cuts off a part of what the matrix draws on it. */
+export function isCut(
+  { left, bottom, width, height }: PageView,
+  { box }: Pick<EmbeddedPage, 'box'>,
+  matrix: readonly number[],
+): boolean {
+  const corners = [box.x, box.x + box.width].flatMap((x) => [box.y, box.y + box.height].map((y) => [x, y] as const));
+  return corners
+    .map(([x, y]) => transform(matrix as Matrix, x, y))
+    .some(([x, y]) => Math.min(x - left, y - bottom) < -TOLERANCE || Math.max(x - left - width, y - bottom - height) > TOLERANCE);
 }
 
 /** 0 at the first side, 1 at the second, and else in the middle. */

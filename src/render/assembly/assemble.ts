@@ -70,12 +70,14 @@ interface Assembling extends Reading {
 }
 
 interface Drawing extends Assembling {
-  /** About glyphs that what is drawn lacks. */
+  /** About what is drawn: glyphs that it lacks, and pages that cut it off. */
   warnings: Warning[];
 }
 
 export type AssembledResult = RenderedFile & Partial<Pick<RenderedPdf, 'pages'>>;
 
+/** Of a warning. */
+const MAX_PAGES_NAMED = 100;
 const ZIP = 'application/zip';
 const JSON_TYPE = 'application/json';
 
@@ -209,6 +211,7 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
       deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, { note })),
     );
     dropped.push(...assembled.dropped);
+    at.warnings.push(...assembled.cut.map(cutWarning));
     return assembled;
   };
   const plans: AssemblyRequest['steps'] = at.principal.isTest ? [...request.steps, TEST_STEP] : request.steps;
@@ -224,8 +227,13 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
   const { split, extract, password, conform } = request;
   const [only, ...more] = current;
   const isUntouched = isSigned && !conform && !steps.length && !more.length && only && isWhole(only);
-  if (isUntouched) return { files: [{ content: only.content, pages: 0 }], places: places ?? [], dropped };
+  if (isUntouched) return { files: [{ content: only.content, pages: 0 }], places: places ?? [], dropped, cut: [] };
   return { ...(await run({ split, extract, password, conform })), dropped };
+}
+
+function cutWarning({ step, pages }: Assembled['cut'][number]): Warning {
+  const message = 'the text is larger than its page or beyond its edge, which cuts it off; use a smaller font_size, or fit: 1';
+  return { kind: 'content_clipped', step, pages: pages.slice(0, MAX_PAGES_NAMED), message };
 }
 
 /** Whether all of a PDF is taken as it is, so that earlier signatures can stay. */
@@ -244,7 +252,7 @@ const TEST_STEP: AssemblyRequest['steps'][number] = {
   number: 0,
   step: {
     draw: {
-      from: { mark: { html: TEST_TEXT, style: 'font: bold 192px/1.2 sans-serif', isImage: false } },
+      from: { mark: { html: TEST_TEXT, style: 'font: bold 192px/1.2 sans-serif', kind: 'html' } },
       ...{ pages: undefined, layer: 'over', opacity: TEST_WATERMARK.opacity, rotate: 45, position: 'center' },
       ...{ offset: { x: 0, y: 0 }, scale: undefined, fit: 0.9 },
     },
@@ -292,7 +300,7 @@ async function toDraw(
       throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
     });
   at.warnings.push(...fontWarnings(findings).map((warning) => ({ ...warning, step: number })));
-  return { ...others, source: Buffer.concat(chunks), isForeign: false, sourcePages: ofPages };
+  return { ...others, source: Buffer.concat(chunks), isForeign: false, isText: mark.kind === 'text', sourcePages: ofPages };
 }
 
 function requireEngine({ engine }: AssemblyServices): PrintEngine {

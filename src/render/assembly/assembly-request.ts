@@ -40,7 +40,7 @@ export interface PartPlan {
 }
 
 /** What is drawn on pages, before it is a PDF. */
-export interface DrawPlan extends Omit<DrawStep, 'source' | 'sourcePages' | 'isForeign'> {
+export interface DrawPlan extends Omit<DrawStep, 'source' | 'sourcePages' | 'isForeign' | 'isText'> {
   from: { mark: Mark } | GivenFile;
 }
 

@@ -17,7 +17,7 @@ export interface Mark {
   /** Markup in which fields stand for what differs between pages. */
   html: string;
   style: string;
-  isImage: boolean;
+  kind: 'text' | 'html' | 'image';
 }
 
 type FieldName = 'page' | 'pages' | 'part_page' | 'part_pages' | 'title';
@@ -26,14 +26,19 @@ const FIELD = /\{\{ *(page|pages|part_page|part_pages|title) *\}\}/g;
 /** With which a text is printed that is scaled to the page. */
 const DEFAULT_POINTS = 72;
 /**
- * Gives all pages the size of the largest mark. Chromium shows nothing for an unreadable image, and only `decode` reports it
+ * Gives each page the size of its mark. Chromium shows nothing for an unreadable image, and only `decode` reports it
  * (https://html.spec.whatwg.org/multipage/embedded-content.html#dom-img-decode).
  */
 const MEASURE = `Promise.all(Array.from(document.images, (image) => image.decode())).then(() => {
-  const boxes = Array.from(document.querySelectorAll('platen-mark'), (mark) => mark.getBoundingClientRect());
-  const largest = (side) => Math.max(1, Math.ceil(Math.max(...boxes.map((box) => box[side])))) + 'px ';
-  const rule = '@page { margin: 0; size: ' + largest('width') + largest('height') + '}';
-  document.head.append(Object.assign(document.createElement('style'), { textContent: rule }));
+  const marks = Array.from(document.querySelectorAll('platen-mark'), (mark) => ({ mark, box: mark.getBoundingClientRect() }));
+  const rules = new Map();
+  for (const { mark, box } of marks) {
+    const [width, height] = [box.width, box.height].map((side) => Math.max(1, Math.ceil(side)));
+    mark.style.page = 'size-' + width + '-' + height;
+    rules.set(mark.style.page, '{ margin: 0; size: ' + width + 'px ' + height + 'px }');
+  }
+  const css = Array.from(rules, ([name, rule]) => '@page ' + name + ' ' + rule).join(' ');
+  document.head.append(Object.assign(document.createElement('style'), { textContent: css }));
   return true;
 }, () => { console.error('unreadable'); return true })`;
 
@@ -51,17 +56,17 @@ export function parseMark(given: GivenDraw, at: string, files: HostedFiles, erro
   if (text !== undefined) {
     errors.addAll(textErrors(`${at}.text`, text));
     const style = `font: ${points}pt/1.2 ${font}; color: ${color}; white-space: pre`;
-    return { html: escapeHtml(text), style, isImage: false };
+    return { html: escapeHtml(text), style, kind: 'text' };
   }
   for (const name of ['color', 'font', 'font_size'] as const)
     if (given[name] !== undefined) errors.add(`${at}.${name}`, 'is only for a text');
   if (html !== undefined) {
     errors.addAll(textErrors(`${at}.html`, html));
-    return { html, style: '', isImage: false };
+    return { html, style: '', kind: 'html' };
   }
   if (image === undefined) return undefined;
   const address = parseImage(files.get(image)?.content.toString('base64') ?? image, `${at}.image`, errors);
-  return { html: `<img alt="" src="${address}">`, style: '', isImage: true };
+  return { html: `<img alt="" src="${address}">`, style: '', kind: 'image' };
 }
 
 export function hasFields({ html }: Mark): boolean {
@@ -103,7 +108,7 @@ function tooLong(): ServiceError {
 /** A page for each text, in the languages of the document. */
 export function markJob(
   texts: readonly string[],
-  { style, isImage }: Mark,
+  { style, kind }: Mark,
   hanLanguages: string,
 ): PrintJob & { hanLanguages: string } {
   const rules = `<style>html, body { margin: 0 } platen-mark { display: block; width: max-content; break-after: page; ${style} } platen-mark img { display: block }</style>`;
@@ -115,7 +120,7 @@ export function markJob(
   );
   return {
     content,
-    load: { ...load, waitForFunction: MEASURE, ...(isImage && { failsOn: { ...load.failsOn, consoleError: true } }) },
+    load: { ...load, waitForFunction: MEASURE, ...(kind === 'image' && { failsOn: { ...load.failsOn, consoleError: true } }) },
     print: { ...print, pageRanges: '', paperChosenBy: 'document', marginChosenBy: 'document' },
     hanLanguages,
   };

@@ -35,8 +35,9 @@ export const WARNINGS = {
   },
   content_clipped: {
     meaning:
-      'The document is wider than the page, or a box cuts off text or images (`overflow`, `100vh`). Use wider paper, smaller margins, `landscape` or `fit: "width"`, or let the box grow in print.',
-    members: '`pixels`, `side`; `element`, the box or what is too wide; for a box also `count`, for the document `fitting_scale`',
+      'The document is wider than the page, or a box cuts off text or images (`overflow`, `100vh`). Use wider paper, smaller margins, `landscape` or `fit: "width"`, or let the box grow in print. Of an assembly, the text of a stamp or a watermark extends beyond the edge of `pages`.',
+    members:
+      '`pixels`, `side`; `element`, the box or what is too wide; for a box also `count`, for the document `fitting_scale`; of an assembly `step` and `pages`',
   },
   content_shrunk: {
     meaning: 'The document is wider than the page and was scaled down to fit, by more than 2 %.',
