@@ -47,7 +47,8 @@ export class UploadAssembly extends PdfProcesses {
   }
 
   /**
-   * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, and the reason of `signal`.
+   * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, the reason of `signal`, and
+   * the errors of `print`.
    */
   async assemble(
     owner: string,
@@ -59,7 +60,12 @@ export class UploadAssembly extends PdfProcesses {
     const store = new OrderedParts(order, maxBytes, helpers);
     const isOne = order.parts.length === 1;
     const parts = isOne ? order.parts : order.parts.map((part) => ({ ...part, content: NOTHING }));
-    const run = this.#run(owner, { order: { ...order, parts, maxBytes } }, signal, (question) => store.reply(question));
+    const run = this.#run(
+      owner,
+      { order: { ...order, parts, maxBytes, prints: helpers.print !== undefined } },
+      signal,
+      (question) => store.reply(question),
+    );
     return store.complete(toAssembled(await run.catch((error: unknown) => throwNaming(store.at, error))));
   }
 
@@ -106,6 +112,7 @@ class OrderedParts {
     if ('at' in question) return undefined;
     if ('part' in question) this.#enter(`parts[${question.part}]`);
     if ('part' in question) return this.#parts[question.part]?.content;
+    if ('print' in question) return this.#helpers.print?.(question.print);
     if ('takeBack' in question) return Buffer.concat(this.#kept.splice(0));
     this.#kept.push(question.keep);
     if (this.#kept.reduce((sum, { length }) => sum + length, 0) > this.#maxBytes) throw mergedTooLarge(this.#maxBytes);

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { type Assembled, type AssemblyFault, type AssemblyOrder, assemble } from '../pdf/assemble/assemble.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
 import type { SignatureField, ValidationUpdate } from '../pdf/finish-settings.ts';
+import type { PrintTexts, WidgetText } from '../pdf/forms/widget-texts.ts';
 import { type Refusal, toRefusal } from '../pdf/refusal.ts';
 import { SignatureRefusedError, type WithPlaceholder, withSignatureField } from '../pdf/security/further-signature.ts';
 import { withValidationData } from '../pdf/security/validation-update.ts';
@@ -24,8 +25,13 @@ export interface ExtendTask {
   update: ValidationUpdate;
 }
 
-/** What the process asks: the content of a part, to keep bytes, to have all of them back, and to note which step begins. */
-export type AssemblyQuestion = { part: number } | { keep: Uint8Array } | { takeBack: true } | { at: string };
+/** What the process asks: the content of a part, to keep bytes, to have all of them back, to print texts, and to note which step begins. */
+export type AssemblyQuestion =
+  | { part: number }
+  | { keep: Uint8Array }
+  | { takeBack: true }
+  | { print: WidgetText[] }
+  | { at: string };
 
 export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
 export type SigningOutcome = WithPlaceholder | { fault: AssemblyFault } | Refusal;
@@ -41,11 +47,14 @@ function run({ maxUnpackedBytes, ...task }: AssemblyTask & { maxUnpackedBytes: n
   return toRefusal<object>(() => {
     if ('sign' in task) return sign(task.sign);
     if ('extend' in task) return withValidationData(task.extend.content, task.extend.update);
-    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew, note, store });
+    const print = task.order.prints ? printTexts : undefined;
+    return assemble(task.order, { before: requireStreamEnds, after: throwIfStuck, renew, note, print, store });
   });
 }
 
 const note = (at: string) => ask({ at }) as Promise<void>;
+
+const printTexts: PrintTexts = (texts) => ask({ print: texts }) as Promise<Uint8Array>;
 
 const store = {
   readPart: (part: number) => ask({ part }) as Promise<Uint8Array>,

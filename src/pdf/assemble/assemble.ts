@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { hasHiddenLayers } from '../edit/embedded-layers.ts';
 import { toLetterhead } from '../edit/letterhead.ts';
 import type { Letterhead, Password } from '../finish-settings.ts';
+import type { PrintTexts } from '../forms/widget-texts.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import { DeterministicRandom } from '../objects/deterministic-random.ts';
@@ -30,6 +31,8 @@ export interface AssemblyOrder {
   password?: Password | undefined;
   isLetterhead?: boolean | undefined;
   maxBytes: number;
+  /** Whether there is a browser that prints texts of form fields. */
+  prints?: boolean | undefined;
   /** Where the pages of the only part come from, if it is the result of earlier steps. */
   places?: PagePlace[] | undefined;
 }
@@ -51,6 +54,8 @@ export interface Assembled {
 export interface AssemblyHelpers {
   /** Is told which part or step is worked on. */
   note?(at: string): void;
+  /** Without it, texts that no font of a form can show are refused. */
+  print?: PrintTexts;
 }
 
 /** What is wrong with the request. */
@@ -109,7 +114,15 @@ async function assembleParts(order: AssemblyOrder, checks: PartChecks, progress:
     return { ...opened, files: [{ content, pages: places.length }], places, cut: [], headerBytes };
   }
   const cut: Assembled['cut'] = [];
-  const document: OpenDocument = { ...opened, pdf, places, cut: [], renew: checks.renew, check: checks.before };
+  const document: OpenDocument = {
+    ...opened,
+    pdf,
+    places,
+    cut: [],
+    renew: checks.renew,
+    check: checks.before,
+    print: checks.print,
+  };
   for (const { number, step } of steps) {
     await progress.enter(stepPath(number, step));
     await runStep(document, step);

@@ -1,10 +1,10 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
-import type { FormField, PDFForm } from '@libpdf/core';
 import { flattenAnnotations } from '../flatten/flatten-annotations.ts';
 import { encodeTexts, makeShowable } from '../forms/field-fonts.ts';
 import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
 import { generateAppearances } from '../forms/generate-appearances.ts';
 import { paintBoxes } from '../forms/paint-boxes.ts';
+import { printWidgets, shownTexts } from '../forms/widget-texts.ts';
 import { pruneTags } from '../select/prune-tags.ts';
 import { type OpenDocument, reopen, StepError } from './open-document.ts';
 
@@ -13,35 +13,66 @@ export interface FillStep {
   fields: Record<string, string | boolean | string[]>;
 }
 
+type Form = NonNullable<ReturnType<OpenDocument['pdf']['pdf']['getForm']>>;
+type Field = ReturnType<ReturnType<Form['acroForm']>['getFields']>[number];
+
+/** Fields whose texts are to be printed, by their names, each with a character that no font of the form can show. */
+type Unshowable = Map<string, { field: Field; character: string }>;
+
 export async function fillFields(document: OpenDocument, { fields }: FillStep): Promise<void> {
   dropXfa(document);
   await reopen(document);
-  generateAppearances(document.pdf.pdf);
+  const unshowable = generateTexts(document);
   const form = document.pdf.pdf.getForm();
   if (form) encodeTexts(form.acroForm());
   resolveOptions(document.pdf, form?.getFields() ?? []);
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
-    const field = form?.getField(name);
+    const field = form?.acroForm().getField(name);
     if (!form || !field) throw new StepError(at, 'is no field of the document');
     try {
-      requireShowable(document, form, field, value);
-      const { skipped } = form.fill({ [name]: toFieldValue(field, value) });
-      if (skipped.length) throw new Error('this field takes no value');
+      const character = fillField(document, form, field, value);
+      if (character === undefined) unshowable.delete(name);
+      else if (document.print) unshowable.set(name, { field, character });
+      else throw new Error(`the form has no font that can show ${character} with the rest of the value`);
     } catch (error) {
       throw new StepError(at, `cannot be filled: ${(error as Error).message.slice(0, 200)}`);
     }
   }
   form?.updateAppearances();
-  paintBoxes(Object.keys(fields).flatMap((name) => form?.getField(name) ?? []));
+  paintBoxes(Object.keys(fields).flatMap((name) => (unshowable.has(name) ? [] : (form?.getField(name) ?? []))));
+  await printUnshowable(document, unshowable);
 }
 
 const WITH_TEXT = new Set(['text', 'dropdown', 'listbox']);
 
-function requireShowable({ pdf }: OpenDocument, form: PDFForm, { type }: FormField, value: FillStep['fields'][string]): void {
-  const texts = WITH_TEXT.has(type) ? [value].flat().filter((each) => typeof each === 'string') : [];
-  const missing = texts.map((text) => makeShowable(pdf.pdf, form.acroForm(), text)).find((each) => each !== undefined);
-  if (missing !== undefined) throw new Error(`the form has no font that can show ${missing} with the rest of the value`);
+/** Returns a character that no font of the form can show, so that the field has the value and still shows something else. */
+function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillStep['fields'][string]): string | undefined {
+  const acroForm = form.acroForm();
+  acroForm.updateFieldAppearance = () => {}; // which setting a value calls
+  try {
+    const { skipped } = form.fill({ [field.name]: toFieldValue(field, given) });
+    if (skipped.length) throw new Error('this field takes no value');
+  } finally {
+    Reflect.deleteProperty(acroForm, 'updateFieldAppearance');
+  }
+  const texts = WITH_TEXT.has(field.type) ? shownTexts(field) : [];
+  const missing = texts.map((text) => makeShowable(pdf.pdf, acroForm, text)).find((each) => each !== undefined);
+  if (missing === undefined) acroForm.updateFieldAppearance(field);
+  return missing;
+}
+
+/** Generates what viewers were to show. Returns the fields whose texts no font of the form can show. */
+function generateTexts({ pdf }: OpenDocument): Unshowable {
+  const unshowable: Unshowable = new Map();
+  generateAppearances(pdf.pdf, (field, character) => unshowable.set(field.name, { field, character }));
+  return unshowable;
+}
+
+async function printUnshowable({ pdf, print }: OpenDocument, unshowable: Unshowable): Promise<void> {
+  const form = pdf.pdf.getForm();
+  const fields = Array.from(unshowable.values(), ({ field }) => field);
+  if (form && print && fields.length) await printWidgets(pdf, form.acroForm(), fields, print);
 }
 
 /** A form of XFA says in another language what the fields show, and would contradict them. */
@@ -63,12 +94,9 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   await reopen(document);
   const { pdf, dropped } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
-  generateAppearances(pdf.pdf, (name, character) => {
-    throw new StepError(
-      '',
-      `cannot be carried out: the form has no font that can show ${character} of the field ${name.slice(0, 64)}`,
-    );
-  });
+  const unshowable = generateTexts(document);
+  requirePrint(document, unshowable);
+  await printUnshowable(document, unshowable);
   if (annotations) noteFiles(document);
   const lost = flattenAnnotations(pdf, (subtype) => subtype === 'Widget' || (annotations && !STAYING.has(subtype)));
   if (lost.length) dropped.push({ what: 'annotations', why: describeLost(lost) });
@@ -83,6 +111,13 @@ const STAYING = new Set(['Link', 'Popup', '']);
 function describeLost(subtypes: readonly string[]): string {
   const kinds = [...new Set(subtypes)].sort().join(', ').slice(0, 200);
   return `${subtypes.length} (${kinds}) had no appearance that could become content`;
+}
+
+function requirePrint({ print }: OpenDocument, unshowable: Unshowable): void {
+  const [first] = unshowable.values();
+  if (print || !first) return;
+  const what = `${first.character} of the field ${first.field.name.slice(0, 64)}`;
+  throw new StepError('', `cannot be carried out: the form has no font that can show ${what}`);
 }
 
 function noteFiles({ pdf, dropped }: OpenDocument): void {

@@ -1,5 +1,6 @@
 /** A PDF that is being assembled. */
 import { PDF } from '@libpdf/core';
+import type { PrintTexts } from '../forms/widget-texts.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
@@ -24,6 +25,8 @@ export interface OpenDocument {
   renew(): void;
   /** Is called before another PDF is read. Throws if it is damaged. */
   check(content: Uint8Array): void;
+  /** Prints texts of form fields for the step that runs. Undefined without a browser. */
+  print?: PrintTexts | undefined;
 }
 
 /** The PDF as it is now, written and read again. */

@@ -3,6 +3,7 @@ import { PDF, PdfDict, PdfNull, PdfRef } from '@libpdf/core';
 import { type AssociatedFile, attach } from '../edit/attachments.ts';
 import { type PageLabel, readLabels, writeLabels } from '../edit/page-labels.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
+import type { PrintTexts } from '../forms/widget-texts.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
 import { isProtected } from '../objects/cross-reference.ts';
@@ -60,6 +61,8 @@ export interface PartChecks {
   renew(): void;
   /** Is called when a step begins, with its place in the request. */
   note?(at: string): Promise<void>;
+  /** Prints texts of form fields. Undefined without a browser. */
+  print?: PrintTexts | undefined;
   /** Brings the content of one of several parts, and keeps what is written of them elsewhere. Without it, all is in memory. */
   store?: PartStore | undefined;
 }

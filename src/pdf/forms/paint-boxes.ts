@@ -19,7 +19,7 @@ const OPERATORS: Readonly<Record<number, readonly [fill: string, stroke: string]
 export function paintBoxes(fields: ReadonlyArray<Pick<FormField, 'type' | 'getWidgets'>>): void {
   for (const widget of fields.filter(({ type }) => LISTS.has(type)).flatMap((field) => field.getWidgets())) {
     const appearance = widget.getNormalAppearance();
-    const box = boxOf(widget);
+    const box = drawBox(widget, widget.width, widget.height);
     if (!appearance || !box) continue;
     appearance.setData(deflateSync(Buffer.concat([Buffer.from(box), appearance.getDecodedData()])));
     appearance.set('Filter', PdfName.FlateDecode);
@@ -28,9 +28,9 @@ export function paintBoxes(fields: ReadonlyArray<Pick<FormField, 'type' | 'getWi
 
 type Widget = ReturnType<FormField['getWidgets']>[number];
 
-function boxOf(widget: Widget): string {
+/** The operators that paint background and border of a widget, of which `width` and `height` are those before it is turned. */
+export function drawBox(widget: Widget, width: number, height: number): string {
   const { backgroundColor, borderColor } = widget.getAppearanceCharacteristics() ?? {};
-  const { width, height } = widget;
   const line = widget.getBorderStyle()?.width ?? 1;
   const fill = paint(backgroundColor, 0, `0 0 ${decimal(width)} ${decimal(height)} re f`);
   const frame = [line / 2, line / 2, width - line, height - line].map(decimal).join(' ');

@@ -45,7 +45,7 @@ export function appearanceKey(field: number, state?: 'on' | 'off'): string {
 }
 
 /** Copies objects from one PDF to another, each only once, because many pages share fonts. */
-class Copier extends PdfReader {
+export class Copier extends PdfReader {
   readonly #editable: EditablePdf;
   readonly #copied = new Map<number, PdfRef>();
 

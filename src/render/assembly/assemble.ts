@@ -4,7 +4,7 @@
  */
 import type { Principal } from '../../accounts/accounts.ts';
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
-import { printOnce } from '../../chromium/print-once.ts';
+import { type PrintJob, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Documents } from '../../documents/documents.ts';
 import { hasCode, invalidField } from '../../errors.ts';
@@ -13,6 +13,7 @@ import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import { type AssemblyPart, LOST_PROTECTION } from '../../pdf/assemble/open-parts.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
+import type { WidgetText } from '../../pdf/forms/widget-texts.ts';
 import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
 import { type LetterheadServices, openLetterhead, printOnLetterhead } from '../letterhead.ts';
 import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf } from '../pdf.ts';
@@ -26,6 +27,7 @@ import type { SigningServices } from '../steps/signing.ts';
 import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
 import type { AssemblyRequest, DrawPlan, PartPlan, StepPlan } from './assembly-request.ts';
+import { fieldTextsJob, fieldTextsPage } from './field-texts.ts';
 import { fillFields, hasFields, markJob } from './marks.ts';
 import { inPart, inStep, namingLate } from './naming.ts';
 import { type NumberedSigning, openSignings, type SignatureUpdates, signAll } from './signatures.ts';
@@ -48,8 +50,14 @@ export interface AssemblyServices extends SourceServices, Omit<LetterheadService
 /** Whether something is rendered or drawn. */
 export function needsBrowser({ parts, steps, signatures }: AssemblyRequest): boolean {
   const isDrawn = (step: StepPlan) => 'draw' in step && 'mark' in step.draw.from;
+  const isPrinted = (step: StepPlan) => 'fill' in step && Object.values(step.fill.fields).flat().some(mayNeedFont);
   const isShown = signatures.some(({ plan }) => plan.field !== undefined);
-  return isShown || parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step));
+  return isShown || parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step) || isPrinted(step));
+}
+
+/** Whether a form may have no font for the value of a field. */
+function mayNeedFont(value: string | boolean): boolean {
+  return typeof value === 'string' && [...value].some((character) => character > '\xff');
 }
 
 /** With what stored documents are read. */
@@ -207,9 +215,11 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
   const run = async (end: Partial<Pick<AssemblyRequest, 'split' | 'extract' | 'password' | 'conform'>>) => {
     const order = { parts: current, steps: steps.splice(0), places, ...end };
     const { services, principal, deadline } = at;
-    const assembled = await namingLate(({ note }) =>
-      deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, { note })),
-    );
+    const assembled = await namingLate((progress) => {
+      const print = services.engine && ((texts: WidgetText[]) => printTexts(texts, progress.at, at));
+      const helpers = { note: progress.note, ...(print && { print }) };
+      return deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, helpers));
+    });
     dropped.push(...assembled.dropped);
     at.warnings.push(...assembled.cut.map(cutWarning));
     return assembled;
@@ -287,20 +297,34 @@ async function toDraw(
   at: Drawing,
 ): Promise<DrawStep> {
   if (!('mark' in from)) return { ...others, ...(await readSource(from, at)), isForeign: true, sourcePages: [] };
-  const { services, owner, deadline } = at;
   const { mark } = from;
   const { texts, ofPages } = hasFields(mark) ? fillFields(mark, places) : { texts: [mark.html], ofPages: [] };
-  const languages = contentLanguages({ kind: 'html', html: texts.join(' '), baseUrl: undefined });
-  const job = markJob(texts, mark, onlyLanguage(languages) ?? '');
+  const job = markJob(texts, mark, languageOf(texts.join(' ')));
+  const source = await printJob(job, number, at).catch((error: unknown) => {
+    if (!hasCode(error, 'render_gate_failed')) throw error;
+    throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
+  });
+  return { ...others, source, isForeign: false, isText: mark.kind === 'text', sourcePages: ofPages };
+}
+
+/** Texts of form fields. `step` is where the work has come to, such as `steps[1].fill`. */
+function printTexts(texts: WidgetText[], step: string, at: Drawing): Promise<Buffer> {
+  const html = fieldTextsPage(texts);
+  return printJob(fieldTextsJob(texts, html, languageOf(html)), Number(/\d+/.exec(step)?.[0] ?? 0), at);
+}
+
+/** The only language of a document, which chooses among Han fonts. */
+function languageOf(html: string): string {
+  return onlyLanguage(contentLanguages({ kind: 'html', html, baseUrl: undefined })) ?? '';
+}
+
+/** Prints for a step, which warnings about missing glyphs name. */
+async function printJob(job: PrintJob, step: number, { services, owner, deadline, warnings }: Drawing): Promise<Buffer> {
   const suitable = { once: false, shareOf: owner.shareOf, suits: () => true };
-  const { chunks, findings } = await requireEngine(services)
-    .pool.use(owner.boundary, deadline, (page) => printOnce(page, job, deadline), suitable)
-    .catch((error: unknown) => {
-      if (!hasCode(error, 'render_gate_failed')) throw error;
-      throw invalidField('image', 'cannot be displayed: it is damaged or not an image');
-    });
-  at.warnings.push(...fontWarnings(findings).map((warning) => ({ ...warning, step: number })));
-  return { ...others, source: Buffer.concat(chunks), isForeign: false, isText: mark.kind === 'text', sourcePages: ofPages };
+  const print = (page: Parameters<typeof printOnce>[0]) => printOnce(page, job, deadline);
+  const { chunks, findings } = await requireEngine(services).pool.use(owner.boundary, deadline, print, suitable);
+  warnings.push(...fontWarnings(findings).map((warning) => ({ ...warning, step })));
+  return Buffer.concat(chunks);
 }
 
 function requireEngine({ engine }: AssemblyServices): PrintEngine {
