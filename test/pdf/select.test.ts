@@ -226,6 +226,27 @@ test('articles lead from bead to bead over pages that are gone', async () => {
   }
 });
 
+test('each PDF of a split has the tags and annotations of its pages, whatever the others have', async () => {
+  const objects: Objects = {
+    20: '<</Type /StructTreeRoot /K 21 0 R /ParentTree <</Nums [0 [22 0 R] 1 [23 0 R] 2 [24 0 R] 3 22 0 R 4 23 0 R 5 24 0 R]>>>>',
+    21: '<</S /Document /P 20 0 R /K [22 0 R 23 0 R 24 0 R]>>',
+  };
+  for (const n of [0, 1, 2]) {
+    objects[22 + n] = `<</S /Link /P 21 0 R /Pg ${4 + n} 0 R /T (tag-${n}) /K [0 <</Type /OBJR /Obj ${30 + n} 0 R>>]>>`;
+    objects[30 + n] = `<</Type /Annot /Subtype /Link /Rect [0 0 9 9] /Contents (link-${n}) /StructParent ${3 + n}>>`;
+  }
+  const pages = [0, 1, 2].map((n) => `/StructParents ${n} /Annots [${30 + n} 0 R]`) as [string, string, string];
+  const whole = threePages({ catalog: '/StructTreeRoot 20 0 R /MarkInfo <</Marked true>>', pages, objects });
+  const { files } = await assemble(whole, { split: { number: 0, step: { ranges: ['2', '1-3', '3, 1', '2'] } } });
+  const found = files.map(({ content }) =>
+    withTexts(Buffer.from(content))
+      .match(/(?:tag|link)-\d/g)
+      ?.sort(),
+  );
+  const of = (...pages: number[]) => ['link', 'tag'].flatMap((what) => pages.map((page) => `${what}-${page}`));
+  expect(found).toEqual([of(1), of(0, 1, 2), of(0, 2), of(1)]);
+});
+
 test('what cannot be read keeps its resources', async () => {
   const resources = '/XObject <</A 20 0 R /B 21 0 R>>';
   const objects = { 20: image('used'), 21: image('unused') };

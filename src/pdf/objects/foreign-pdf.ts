@@ -79,8 +79,12 @@ export class ForeignPdf extends EditablePdf {
   }
 }
 
-/** The objects that these refer to, directly or not, and these themselves. */
-export function* listReachable(pdf: PdfReader, from: readonly PdfRef[]): Generator<{ id: number; value: PdfObject }> {
+/** The objects that these refer to, directly or not, and these themselves; but not what only those refer to at which it stops. */
+export function* listReachable(
+  pdf: PdfReader,
+  from: readonly PdfRef[],
+  stopsAt: (id: number) => boolean = () => false,
+): Generator<{ id: number; value: PdfObject }> {
   const seen = new Set<number>();
   const waiting = [...from];
   for (let ref = waiting.pop(); ref; ref = waiting.pop()) {
@@ -89,7 +93,7 @@ export function* listReachable(pdf: PdfReader, from: readonly PdfRef[]): Generat
     const value = pdf.resolve(ref);
     if (!value || value instanceof PdfNull) continue;
     yield { id: ref.objectNumber, value };
-    collectReferences(value, waiting);
+    if (!stopsAt(ref.objectNumber)) collectReferences(value, waiting);
   }
 }
 

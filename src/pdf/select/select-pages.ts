@@ -2,7 +2,7 @@
 import { PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef } from '@libpdf/core';
 import { readLabels, writeLabels } from '../edit/page-labels.ts';
 import { targetPage } from '../objects/destinations.ts';
-import type { ForeignPdf } from '../objects/foreign-pdf.ts';
+import { type ForeignPdf, listReachable } from '../objects/foreign-pdf.ts';
 import { readOutline, withoutPages, writeOutline } from '../structure/outline.ts';
 import { dropArticles } from './articles.ts';
 import { dropDestinations } from './destination-names.ts';
@@ -38,36 +38,45 @@ function removePages(pdf: ForeignPdf, pages: Pages, others: Pages, kept: readonl
   const sharing = findSharing(pdf, pages, others);
   const lost = dropDataOfWhole(pdf);
   writeOutline(pdf, withoutPages(pdf, readOutline(pdf), gone));
-  dropAnnotations(pdf, pages, others);
-  for (const { ref, page } of others) dropLinksTo(pdf, ref, page, gone);
+  const dead = others.flatMap(({ ref, page }) => dropLinksTo(pdf, ref, page, gone));
   dropActionOn(pdf, gone);
   dropDestinations(pdf, gone);
   dropArticles(pdf, gone);
-  pruneForm(pdf, gone);
-  pruneTags(pdf, gone);
+  const removed = new Set([...gone, ...annotationsOf(pdf, pages, others), ...dead]);
+  pruneForm(pdf, removed);
+  const isRemovedTag = pruneTags(pdf, removed);
   pdf.setPages(kept);
   pruneResources(pdf, sharing);
   dropUnusedLayers(pdf);
+  forget(pdf, (id) => removed.has(id) || isRemovedTag(id));
   return lost;
 }
 
-/** An annotation may be on several pages. */
-function dropAnnotations(pdf: ForeignPdf, pages: Pages, others: Pages): void {
-  const kept = new Set(others.flatMap(({ page }) => pdf.annotations(page).map(({ ref }) => ref.objectNumber)));
-  for (const { page } of pages)
-    for (const { ref } of pdf.annotations(page)) if (!kept.has(ref.objectNumber)) pdf.change(ref, PdfNull.instance);
+/** The object numbers of annotations that are on none of the others. */
+function annotationsOf(pdf: ForeignPdf, pages: Pages, others: Pages): number[] {
+  const numbersOf = (of: Pages) =>
+    of.flatMap(({ page }) => pdf.list(page, 'Annots').flatMap((each) => (each instanceof PdfRef ? each.objectNumber : [])));
+  const kept = new Set(numbersOf(others));
+  return numbersOf(pages).filter((id) => !kept.has(id));
 }
 
-function dropLinksTo(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, gone: ReadonlySet<number>): void {
+/** Whatever still refers to removed objects refers to nothing. Most are not reached any more, so that only these are changed. */
+function forget(pdf: ForeignPdf, isRemoved: (id: number) => boolean): void {
+  for (const { id } of [...listReachable(pdf, [pdf.root], isRemoved)])
+    if (isRemoved(id)) pdf.change(PdfRef.of(id), PdfNull.instance);
+}
+
+/** Returns the object numbers of those links. */
+function dropLinksTo(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, gone: ReadonlySet<number>): number[] {
   const annotations = pdf.list(page, 'Annots');
   const isDead = (annotation: PdfObject) => {
     const target = targetPage(pdf, pdf.asDict(annotation) ?? new PdfDict());
     return target !== undefined && gone.has(target.objectNumber);
   };
   const dead = annotations.filter(isDead);
-  if (!dead.length) return;
+  if (!dead.length) return [];
   pdf.update(ref, { Annots: PdfArray.of(...annotations.filter((each) => !dead.includes(each))) });
-  for (const each of dead) if (each instanceof PdfRef) pdf.change(each, PdfNull.instance);
+  return dead.flatMap((each) => (each instanceof PdfRef ? each.objectNumber : []));
 }
 
 /** A page that is gone cannot be opened first. */
