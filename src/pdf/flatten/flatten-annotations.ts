@@ -33,17 +33,20 @@ function flattenOn(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, chosen: readonly
     pdf.update(ref, { Resources: resources, Contents: PdfArray.of(...contentWith(pdf, page, drawn)) });
   }
   const all = pdf.list(page, 'Annots');
-  const left = all.filter((each) => !chosen.includes(each) && !belongsToOne(pdf, each, chosen));
+  const gone = new Set(chosen);
+  const numbers = new Set(chosen.flatMap((each) => (each instanceof PdfRef ? each.objectNumber : [])));
+  const left = all.filter((each) => !gone.has(each) && !numbers.has(parentOfPopup(pdf, each) ?? 0));
   pdf.update(ref, { Annots: PdfArray.of(...left) });
-  for (const each of all) if (each instanceof PdfRef && !left.includes(each)) pdf.change(each, PdfNull.instance);
+  const staying = new Set(left);
+  for (const each of all) if (each instanceof PdfRef && !staying.has(each)) pdf.change(each, PdfNull.instance);
   return lost;
 }
 
-/** Whether it is the pop-up window of one of them. */
-function belongsToOne(pdf: ForeignPdf, annotation: PdfObject, chosen: readonly PdfObject[]): boolean {
+/** The object number of the annotation to which a pop-up window belongs. */
+function parentOfPopup(pdf: ForeignPdf, annotation: PdfObject): number | undefined {
   const popup = pdf.asDict(annotation);
   const parent = pdf.name(popup, 'Subtype') === 'Popup' ? popup?.get('Parent') : undefined;
-  return parent instanceof PdfRef && chosen.some((each) => each instanceof PdfRef && each.objectNumber === parent.objectNumber);
+  return parent instanceof PdfRef ? parent.objectNumber : undefined;
 }
 
 /** The content of a page, which restores all that it has saved and nothing else, and what follows. */

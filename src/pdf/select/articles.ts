@@ -10,7 +10,8 @@ export function dropArticles(pdf: ForeignPdf, gone: ReadonlySet<number>): void {
   const threads = pdf.list(pdf.catalog, 'Threads');
   if (!threads.length) return;
   const kept = threads.filter((thread) => thread instanceof PdfRef && keepBeads(pdf, thread, gone));
-  for (const thread of threads) if (thread instanceof PdfRef && !kept.includes(thread)) pdf.change(thread, PdfNull.instance);
+  const left = new Set(kept);
+  for (const thread of threads) if (thread instanceof PdfRef && !left.has(thread)) pdf.change(thread, PdfNull.instance);
   if (kept.length) pdf.catalog.set('Threads', PdfArray.of(...kept));
   else pdf.catalog.delete('Threads');
 }
@@ -23,7 +24,8 @@ function keepBeads(pdf: ForeignPdf, thread: PdfRef, gone: ReadonlySet<number>): 
     return page instanceof PdfRef && gone.has(page.objectNumber);
   };
   const kept = beads.filter((bead) => !isGone(bead));
-  for (const bead of beads) if (!kept.includes(bead)) pdf.change(bead, PdfNull.instance);
+  const left = new Set(kept);
+  for (const bead of beads) if (!left.has(bead)) pdf.change(bead, PdfNull.instance);
   const [first] = kept;
   if (!first) return false;
   if (kept.length === beads.length) return true;

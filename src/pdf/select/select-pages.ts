@@ -73,10 +73,10 @@ function dropLinksTo(pdf: ForeignPdf, ref: PdfRef, page: PdfDict, gone: Readonly
     const target = targetPage(pdf, pdf.asDict(annotation) ?? new PdfDict());
     return target !== undefined && gone.has(target.objectNumber);
   };
-  const dead = annotations.filter(isDead);
-  if (!dead.length) return [];
-  pdf.update(ref, { Annots: PdfArray.of(...annotations.filter((each) => !dead.includes(each))) });
-  return dead.flatMap((each) => (each instanceof PdfRef ? each.objectNumber : []));
+  const dead = new Set(annotations.filter(isDead));
+  if (!dead.size) return [];
+  pdf.update(ref, { Annots: PdfArray.of(...annotations.filter((each) => !dead.has(each))) });
+  return [...dead].flatMap((each) => (each instanceof PdfRef ? each.objectNumber : []));
 }
 
 /** A page that is gone cannot be opened first. */
