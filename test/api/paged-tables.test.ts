@@ -166,6 +166,27 @@ describe('rows are on their pages only', () => {
     expect(tagged.pages.map((text) => text.includes('head'))).toEqual(tagged.pages.map(() => true));
   });
 
+  test.each([
+    'table, td, th { border-collapse: collapse; border: 1px solid }',
+    'td, th { border: 1px solid }',
+    'td, th { padding: 3px; text-align: right }',
+    'table { border-collapse: collapse } td, th { border: 3px solid; text-align: center }',
+    'table { direction: rtl }',
+    'td, th { padding: 0 }',
+  ])('and have the lines that they have where nothing is painted: %s', async (rule) => {
+    const rows = Array.from({ length: 90 }, (_, n) => `<tr><td>row ${n}<td>1`).join('');
+    const linesOfHead = async (on: string) => {
+      const head = `<tr ${on}><th>brought forward to this page<th>2<tr><th>head<th>3`;
+      const { placed } = await render(`<style>${rule} td { height: 20px }</style><table><thead>${head}<tbody>${rows}</table>`);
+      const texts = placed[1] ?? [];
+      const end = texts.find(({ text }) => text.startsWith('row'))?.y ?? 0;
+      return new Set(texts.filter(({ y }) => Math.abs(y - end) > 3).flatMap(({ y }) => (y < end ? Math.round(y / 3) : []))).size;
+    };
+    const plain = await linesOfHead('');
+    expect(plain).toBe(2);
+    expect(await linesOfHead('data-on=not-first')).toBe(plain);
+  });
+
   test('also if the table begins a page', async () => {
     const html = (head: string) => `<div style="height: 950px">before</div>${table(`${head}<tr><th>head</tr>`, TEN_ROWS)}`;
     const [plain, paged] = [await render(html('')), await render(html('<tr data-on=not-first><th>continued</tr>'))];

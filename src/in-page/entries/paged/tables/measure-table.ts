@@ -6,6 +6,11 @@ import { isFramed } from './table-edges.ts';
 /** The margin of a table that pulls up what is next to it by this many pixels. */
 export type MarginAt = (pulledPx: number) => number;
 
+type Style = Record<string, string>;
+
+/** Links are on whole pixels, so that painted cells may be as much narrower, and text that filled them would have another line. */
+const SLACK_PX = 1;
+
 export interface MeasuredTable {
   collapsesBorders: boolean;
   /** Whether the table, its head or its foot has something around it that stays where it is. */
@@ -14,6 +19,8 @@ export interface MeasuredTable {
   spacingPx: number;
   /** How far the borders of their cells reach around them, as `inset`. */
   insets: ReadonlyMap<HTMLTableCellElement, string>;
+  /** Those of hidden cells have the room of the borders that they share, without which columns would be narrower. */
+  paddings: ReadonlyMap<HTMLTableCellElement, Record<'hidden' | 'painted', Style>>;
   /** Of rows whose cells share borders. */
   edges: ReadonlyMap<HTMLTableRowElement, RowEdges>;
   above: MarginAt;
@@ -36,6 +43,7 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
     isFramed: isFramed(table),
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
+    paddings: new Map(cells.map((cell) => [cell, paddingsOf(cell, collapsesBorders)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
     above: pull(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
     below: pull(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
@@ -66,6 +74,26 @@ function pullThrough(
 function insetOf(cell: HTMLTableCellElement): string {
   const { borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth } = getComputedStyle(cell);
   return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
+}
+
+function paddingsOf(cell: HTMLTableCellElement, collapsesBorders: boolean): Record<'hidden' | 'painted', Style> {
+  const style = getComputedStyle(cell);
+  const slack = slackOf(style);
+  const [hidden, painted]: [Style, Style] = [{}, {}];
+  for (const side of ['left', 'right'] as const) {
+    const own = toPixels(style.getPropertyValue(`padding-${side}`));
+    const border = collapsesBorders ? toPixels(style.getPropertyValue(`border-${side}-width`)) / 2 : 0;
+    hidden[`padding-${side}`] = `${Math.max(own, slack[side]) + border}px`;
+    painted[`padding-${side}`] = `${Math.max(0, own - slack[side])}px`;
+  }
+  return { hidden, painted };
+}
+
+/** It is where the text does not begin. */
+function slackOf({ textAlign, direction }: CSSStyleDeclaration): Record<'left' | 'right', number> {
+  if (textAlign.endsWith('center')) return { left: SLACK_PX / 2, right: SLACK_PX / 2 };
+  const isAtRight = textAlign.endsWith('right') || (textAlign === 'end') !== (direction === 'rtl' && !textAlign.endsWith('left'));
+  return { left: isAtRight ? SLACK_PX : 0, right: isAtRight ? 0 : SLACK_PX };
 }
 
 function toPixels(length = ''): number {

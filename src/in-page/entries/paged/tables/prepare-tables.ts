@@ -221,7 +221,9 @@ class TablePreparation {
     const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
     const index = [...section.rows].indexOf(row);
     for (const [n, other] of [...copy.rows].entries()) if (n !== index) setLook(other, { display: 'none' });
-    const painting = { table: this.#table, section: copy, row: index, edges: this.#measured.edges.get(row) };
+    const { edges, paddings: measured } = this.#measured;
+    const paddings = Array.from(row.cells, (cell) => measured.get(cell)?.painted ?? {});
+    const painting = { table: this.#table, section: copy, row: index, paddings, edges: edges.get(row) };
     registerPainter(name, (box) => paintRow(painting, box));
     const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
     const on = (readAttribute(row, 'data-on') ?? 'all') as RowPages;
@@ -239,10 +241,10 @@ class TablePreparation {
   }
 
   #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
-    const { collapsesBorders, insets } = this.#measured;
+    const { collapsesBorders, insets, paddings } = this.#measured;
     setLook(row, { visibility: 'hidden', ...(collapsesBorders && { 'border-style': 'none' }) });
     for (const [number, cell] of [...row.cells].entries()) {
-      setLook(cell, { position: 'relative', ...(collapsesBorders && { 'border-style': 'none' }) });
+      setLook(cell, { position: 'relative', ...(collapsesBorders && { 'border-style': 'none' }), ...paddings.get(cell)?.hidden });
       cell.append(createInnerProbe(`${this.#key}:${name}-${number}`, insets.get(cell)));
     }
   }
@@ -353,18 +355,20 @@ interface Painting {
   table: HTMLTableElement;
   section: HTMLTableSectionElement;
   row: number;
+  /** Of its cells. */
+  paddings: ReadonlyArray<Record<string, string>>;
   /** If its cells share borders. */
   edges: RowEdges | undefined;
 }
 
 /** Paints a row as a table of its own, with the columns that it has. */
-function paintRow({ table, section, row, edges }: Painting, box: OverlayBox): HTMLElement {
+function paintRow({ table, section, row, paddings, edges }: Painting, box: OverlayBox): HTMLElement {
   const painted = call(table, 'cloneNode', false) as HTMLTableElement;
   const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
   painted.append(copy);
   const cells = [...(copy.rows[row]?.cells ?? [])];
   for (const [number, cell] of cells.entries())
-    setLook(cell, { width: toPixels(box.columns?.[number] ?? 0, box.scale), 'box-sizing': 'border-box' });
+    setLook(cell, { width: toPixels(box.columns?.[number] ?? 0, box.scale), 'box-sizing': 'border-box', ...paddings[number] });
   if (edges) setLook(copy, { 'border-style': 'none' }); // the section has it where it is
   const sharing = edges?.sharesTop ? [copy.rows[row] as HTMLElement, ...cells] : [];
   for (const each of sharing) setLook(each, { 'border-top-style': 'none' });
