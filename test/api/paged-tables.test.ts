@@ -187,6 +187,14 @@ describe('rows are on their pages only', () => {
     expect(await linesOfHead('data-on=not-first')).toBe(plain);
   });
 
+  test.each(['', 'data-keep=2'])('and look like the others of their section: %s', async (keep) => {
+    const style = '<style>thead td, tfoot b { text-transform: uppercase } tfoot td { letter-spacing: 5px }</style>';
+    const foot = `<tr data-on=last ${keep}><td><b>total</b> of all<tr data-on=not-last><td><b>carried</b> over`;
+    const { pages } = await render(style + table('<tr data-on=first><td>opening', TEN_ROWS, foot));
+    expect(pages[0]).toMatch(/OPENING.*C\s?A\s?R\s?R\s?I\s?E\s?D/s);
+    expect(pages.at(-1)).toMatch(/T\s?O\s?T\s?A\s?L\s+o\s?f\s+a\s?l\s?l/);
+  });
+
   test('also if the table begins a page', async () => {
     const html = (head: string) => `<div style="height: 950px">before</div>${table(`${head}<tr><th>head</tr>`, TEN_ROWS)}`;
     const [plain, paged] = [await render(html('')), await render(html('<tr data-on=not-first><th>continued</tr>'))];

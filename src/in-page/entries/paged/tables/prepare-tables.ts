@@ -24,6 +24,7 @@ import { selectIn } from '../../../dom/roots.ts';
 import { withHeadsAlone } from '../../print/heads-alone.ts';
 import { fillBox, registerPainter, toPixels, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
+import { keepLook } from './keep-look.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
 import { type MeasuredTable, measureTable } from './measure-table.ts';
 import type { RowEdges } from './row-edges.ts';
@@ -125,7 +126,8 @@ class TablePreparation {
     for (const [number, element] of this.#carries.entries()) this.#reserve(element, number, reserved[number] ?? []);
     const kept = onPages.filter((row) => !this.#mayMove(row));
     for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
-    this.#moveRows(onPages.filter((row) => !this.#painted.has(row)));
+    const moved = onPages.filter((row) => !this.#painted.has(row));
+    if (moved.length) keepLook(moved, () => this.#moveRows(moved));
     this.#swapped = this.#swapRows();
     for (const [row, painted] of this.#painted) this.#hideRow(row, painted);
   }
