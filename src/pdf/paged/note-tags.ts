@@ -71,7 +71,7 @@ export class NoteTags {
     this.#addIds(notes);
     for (const [number, [first, ...others]] of notes) {
       if (first === undefined) continue;
-      this.#retype(first, 'Note', `\n/ID ${toId(number)}`);
+      this.#retype(first, 'Note', `\n/ID ${toId(first)}`);
       this.#insert(first, links.get(number));
       for (const other of others) {
         this.#retype(other, 'NonStruct');
@@ -121,7 +121,7 @@ export class NoteTags {
 
   /** The leaf with the ids takes the number that the root of the footnotes would have. */
   #addIds(notes: ReadonlyMap<string, readonly number[]>): void {
-    const ids = Array.from(notes, ([number, [first]]) => [toId(number), `${first} 0 R`]).sort();
+    const ids = [...notes.values()].map(([first = 0]) => [toId(first), `${first} 0 R`]).sort();
     const leaf = rootOf(this.#notes) + this.#file.size;
     this.changed.set(leaf, `<</Limits [${ids[0]?.[0]} ${ids.at(-1)?.[0]}]\n/Names [${ids.flat().join(' ')}]>>`);
     const root = this.#text(this.#root);
@@ -175,8 +175,9 @@ export class NoteTags {
   }
 }
 
-function toId(number: string): string {
-  return `(note${number.padStart(8, '0')})`;
+/** Of the Note with this object number. A footnote that goes on in the next print of footnotes has another there. */
+function toId(note: number): string {
+  return `(note${String(note).padStart(8, '0')})`;
 }
 
 /** A key of a parent tree, and the number of the object that it leads to. */
