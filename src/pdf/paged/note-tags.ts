@@ -197,7 +197,7 @@ function nextKey(file: PrintedPages): number {
 
 function readParents(file: PrintedPages): Parent[] {
   const [, entries = ''] = NUMS.exec(file.text(parentTreeOf(file))) ?? [];
-  return Array.from(entries.matchAll(/(\d+) (\d+) 0 R/g), ([, key, id]) => [Number(key), Number(id)]);
+  return Array.from(entries.matchAll(/\b(\d+) (\d+) 0 R/g), ([, key, id]) => [Number(key), Number(id)]);
 }
 
 function replaceKids(text: string, replace: (kids: string[]) => string[]): string {
