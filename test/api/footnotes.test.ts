@@ -6,7 +6,7 @@ import { bytesOf, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { readLinks } from '../support/read-bookmarks.ts';
-import { readPdfReply } from '../support/read-pdf.ts';
+import { readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { structureShape } from '../support/structure-shape.ts';
 import { readTaggedText } from '../support/tagged-text.ts';
 import { Web } from '../support/web.ts';
@@ -232,6 +232,12 @@ describe('tags of footnotes', () => {
     expect(new Set(ids).size).toBe(230);
     expect((await readTaggedText(pdf)).slice(-4)).toEqual(['x', 'note', 'x', 'note']);
     expect(pdf.includes('platen-place')).toBe(false);
+  });
+
+  test('are not there if all footnotes are hidden from screen readers', async () => {
+    const pdf = await tag(page('<p>one<p aria-hidden="true">two<i class="n">hidden note</i>'));
+    expect((await readPdf(pdf)).pages.join()).toContain('hidden note');
+    expect(await readTaggedText(pdf)).toEqual(['one']);
   });
 
   test('have links', async () => {

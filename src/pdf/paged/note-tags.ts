@@ -183,6 +183,10 @@ function toId(note: number): string {
 /** A key of a parent tree, and the number of the object that it leads to. */
 type Parent = [key: number, id: number];
 
+export function hasTags(file: PrintedPages): boolean {
+  return !Number.isNaN(rootOf(file));
+}
+
 function rootOf(file: PrintedPages): number {
   return Number(/\/StructTreeRoot (\d+) 0 R/.exec(file.catalog)?.[1]);
 }

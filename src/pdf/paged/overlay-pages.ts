@@ -6,7 +6,7 @@ import { ChangedPrint, RESOURCES, streamOf } from '../edit/changed-print.ts';
 import type { PrintedPages } from '../edit/printed-pages.ts';
 import { replaceReferences } from '../objects/raw-file.ts';
 import { annotationsOf } from '../windows/window-tags.ts';
-import { type NotePage, NoteTags } from './note-tags.ts';
+import { hasTags, type NotePage, NoteTags } from './note-tags.ts';
 
 const CONTENTS = /\/Contents (\d+) 0 R/;
 /** Chromium names resources with a letter and a number. */
@@ -27,8 +27,12 @@ export function drawOverlay(
   return new OverlayDrawing(file, overlay, side).draw(pages);
 }
 
-/** The same for footnotes, which have tags. `key` is that with which the names of calls and footnotes begin. */
+/**
+ * The same for footnotes with their tags, which they do not have in content that is hidden from screen readers. `key` is that with which
+ * the names of calls and footnotes begin.
+ */
 export function drawNotes(file: PrintedPages, notes: PrintedPages, pages: readonly number[], key: string): Buffer[] {
+  if (!hasTags(file) || !hasTags(notes)) return drawOverlay(file, notes, pages);
   const drawing = new OverlayDrawing(file, notes, 'notes');
   return drawing.draw(pages, new NoteTags(file, notes, drawing.placePages(pages), key));
 }
