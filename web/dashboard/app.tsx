@@ -10,7 +10,7 @@ import { type Route, route } from '../shell/route.ts';
 import { Command, ErrorMessage, Loading, PageHead } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { Header } from './header.tsx';
-import { PAGES, type PageEntry } from './pages.ts';
+import { findPage } from './pages.ts';
 import { mayResume, onSignOut, resume, session, watchOtherTabs } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { forgetUnsaved } from './unsaved-text.ts';
@@ -88,10 +88,6 @@ function CurrentPage({ here: { page, id, query } }: { here: Route }) {
       </p>
     </>
   );
-}
-
-function findPage(page: string): PageEntry | undefined {
-  return PAGES.find(({ path }) => path === page);
 }
 
 function AdministratorsOnly() {

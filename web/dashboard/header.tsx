@@ -8,11 +8,11 @@ import { TopBar } from '../shared/top-bar.tsx';
 import { route } from '../shell/route.ts';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import { PAGES } from './pages.ts';
+import { findPage, PAGES } from './pages.ts';
 import { session, signOut } from './session.ts';
 
 export function Header({ here }: { here: string }) {
-  const { within } = PAGES.find(({ path }) => path === here) ?? {};
+  const { within } = findPage(here) ?? {};
   const isAdministrator = session.value?.isAdministrator === true;
   const shown = PAGES.filter((page) => page.within === undefined && (isAdministrator || !page.isAdministration));
   const links = useRef<HTMLElement>(null);

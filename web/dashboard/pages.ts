@@ -88,3 +88,8 @@ export const PAGES: PageEntry[] = [
     Page: lazyPage('the audit log', async () => (await import('./admin/audit-page.tsx')).AuditPage),
   },
 ];
+
+/** `path` is the segment of the URL after `/dashboard/`. */
+export function findPage(path: string): PageEntry | undefined {
+  return PAGES.find((page) => page.path === path);
+}

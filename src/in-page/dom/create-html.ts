@@ -3,6 +3,9 @@ import { call, read } from './nodes.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 
+/** The computed value of a colour that shows nothing. */
+export const TRANSPARENT = 'rgba(0, 0, 0, 0)';
+
 export function createHtml(name: string): HTMLElement {
   return call(document, 'createElementNS', HTML, name) as HTMLElement;
 }

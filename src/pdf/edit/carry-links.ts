@@ -57,10 +57,7 @@ function carryLink(pdf: ForeignPdf, link: PdfDict, { sheet, matrix }: PlaceOnShe
 
 /** The corners of a rectangle or of several quadrilaterals, on the sheet. */
 function toPoints(pdf: ForeignPdf, link: PdfDict, entry: 'Rect' | 'QuadPoints', matrix: Matrix): Point[] {
-  const values = pdf.list(link, entry).map((each) => {
-    const value = pdf.resolve(each);
-    return value instanceof PdfNumber ? value.value : 0;
-  });
+  const values = pdf.numbers(link, entry);
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = values;
   const corners = entry === 'Rect' ? [x1, y1, x2, y1, x2, y2, x1, y2] : values;
   const points: Point[] = [];

@@ -5,7 +5,7 @@
 import { PdfDict, PdfName, PdfNumber, type PdfStream } from '@libpdf/core';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { decimal, deflatedStream, numbers } from '../objects/syntax.ts';
-import { numbersOf, type Rectangle, rectangleOf } from './rectangles.ts';
+import { type Rectangle, rectangleOf } from './rectangles.ts';
 
 /** The operators for fills and strokes, by the number of components of a colour. */
 const OPERATORS: Readonly<Record<number, readonly [fill: string, stroke: string]>> = {
@@ -19,7 +19,7 @@ const MAX_POINTS = 100_000;
 
 /** Undefined for other annotations, and for those that would show nothing. */
 export function drawAppearance(pdf: PdfReader, annotation: PdfDict, subtype: string): PdfStream | undefined {
-  const rect = rectangleOf(numbersOf(pdf, annotation, 'Rect'));
+  const rect = rectangleOf(pdf.numbers(annotation, 'Rect'));
   const path = rect && PATHS[subtype]?.(pdf, annotation, rect);
   const paint = path && painting(pdf, annotation, subtype);
   if (!paint) return undefined;
@@ -35,8 +35,8 @@ export function drawAppearance(pdf: PdfReader, annotation: PdfDict, subtype: str
 
 /** The operators before a path, and the one after it. */
 function painting(pdf: PdfReader, annotation: PdfDict, subtype: string): { before: string; operator: string } | undefined {
-  const color = numbersOf(pdf, annotation, 'C');
-  const inside = subtype === 'Highlight' ? color : FILLED.has(subtype) ? numbersOf(pdf, annotation, 'IC') : [];
+  const color = pdf.numbers(annotation, 'C');
+  const inside = subtype === 'Highlight' ? color : FILLED.has(subtype) ? pdf.numbers(annotation, 'IC') : [];
   const width = subtype === 'Highlight' ? 0 : lineWidth(pdf, annotation);
   const [fill, stroke] = [toOperators(inside, 0), width > 0 ? toOperators(color, 1) : ''];
   if (!fill && !stroke) return undefined;
@@ -54,12 +54,12 @@ const PATHS: Readonly<Record<string, Draw>> = {
     return `${points(x, y, width, height)} re`;
   },
   Circle: (pdf, annotation, rect) => ellipse(inner(pdf, annotation, rect)),
-  Line: (pdf, annotation) => polyline(numbersOf(pdf, annotation, 'L')),
-  PolyLine: (pdf, annotation) => polyline(numbersOf(pdf, annotation, 'Vertices')),
-  Polygon: (pdf, annotation) => `${polyline(numbersOf(pdf, annotation, 'Vertices'))} h`,
+  Line: (pdf, annotation) => polyline(pdf.numbers(annotation, 'L')),
+  PolyLine: (pdf, annotation) => polyline(pdf.numbers(annotation, 'Vertices')),
+  Polygon: (pdf, annotation) => `${polyline(pdf.numbers(annotation, 'Vertices'))} h`,
   Ink: (pdf, annotation) => {
     const lines = pdf.list(annotation, 'InkList').map((each) => PdfDict.of({ Line: each }));
-    return lines.map((line) => polyline(numbersOf(pdf, line, 'Line'))).join(' ');
+    return lines.map((line) => polyline(pdf.numbers(line, 'Line'))).join(' ');
   },
   Highlight: ofQuads(
     ([x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0, x4 = 0, y4 = 0]) => `${polyline([x1, y1, x2, y2, x4, y4, x3, y3])} h`,
@@ -70,13 +70,13 @@ const PATHS: Readonly<Record<string, Draw>> = {
 };
 
 function lineWidth(pdf: PdfReader, annotation: PdfDict): number {
-  return pdf.number(pdf.dict(annotation, 'BS'), 'W') ?? numbersOf(pdf, annotation, 'Border')[2] ?? 1;
+  return pdf.number(pdf.dict(annotation, 'BS'), 'W') ?? pdf.numbers(annotation, 'Border')[2] ?? 1;
 }
 
 function dashes(pdf: PdfReader, annotation: PdfDict): string {
   const style = pdf.dict(annotation, 'BS');
   if (pdf.name(style, 'S') !== 'D') return '';
-  const lengths = numbersOf(pdf, style, 'D').filter((each) => each > 0);
+  const lengths = pdf.numbers(style, 'D').filter((each) => each > 0);
   return `[${points(...(lengths.length ? lengths : [3]))}] 0 d`;
 }
 
@@ -93,7 +93,7 @@ function points(...values: number[]): string {
 /** The line is within the rectangle, or within the differences from it that are given. */
 function inner(pdf: PdfReader, annotation: PdfDict, { x, y, width, height }: Rectangle): Rectangle {
   const half = lineWidth(pdf, annotation) / 2;
-  const [left = 0, bottom = 0, right = 0, top = 0] = numbersOf(pdf, annotation, 'RD');
+  const [left = 0, bottom = 0, right = 0, top = 0] = pdf.numbers(annotation, 'RD');
   return {
     x: x + left + half,
     y: y + bottom + half,
@@ -128,7 +128,7 @@ function polyline(coordinates: readonly number[]): string {
 /** Quadrilaterals, whose points producers give as upper left, upper right, lower left and lower right. */
 function ofQuads(draw: (quad: number[]) => string): Draw {
   return (pdf, annotation) => {
-    const all = numbersOf(pdf, annotation, 'QuadPoints').slice(0, 2 * MAX_POINTS);
+    const all = pdf.numbers(annotation, 'QuadPoints').slice(0, 2 * MAX_POINTS);
     const quads = Array.from({ length: Math.floor(all.length / 8) }, (_, index) => all.slice(index * 8, index * 8 + 8));
     return quads.map(draw).join(' ');
   };

@@ -9,7 +9,7 @@ import { toMatrix, transform } from '../objects/matrix.ts';
 import { findResources } from '../objects/page-view.ts';
 import { decimal } from '../objects/syntax.ts';
 import { drawAppearance } from './drawn-annotations.ts';
-import { numbersOf, rectangleOf } from './rectangles.ts';
+import { rectangleOf } from './rectangles.ts';
 
 /** Bits of `F` for annotations that are not shown (table 165): hidden, and not on a screen. */
 const NOT_SHOWN = 2 | 32;
@@ -79,7 +79,7 @@ function findAppearance(pdf: ForeignPdf, annotation: PdfDict): PdfStream | undef
 
 /** What moves the box of the appearance, as its own matrix turns it, into the rectangle of the annotation. */
 function placement(pdf: ForeignPdf, annotation: PdfDict, form: PdfStream): number[] | undefined {
-  const [box, rect] = [rectangleOf(numbersOf(pdf, form, 'BBox')), rectangleOf(numbersOf(pdf, annotation, 'Rect'))];
+  const [box, rect] = [rectangleOf(pdf.numbers(form, 'BBox')), rectangleOf(pdf.numbers(annotation, 'Rect'))];
   if (!box || !rect || !(box.width && box.height)) return undefined;
   const matrix = toMatrix(pdf.resolve(form.get('Matrix')));
   const corners = [box.x, box.x + box.width].flatMap((x) => [box.y, box.y + box.height].flatMap((y) => transform(matrix, x, y)));

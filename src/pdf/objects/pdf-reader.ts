@@ -49,6 +49,14 @@ export abstract class DictionaryReader {
     return found instanceof PdfNumber ? found.value : undefined;
   }
 
+  /** The items of a list. What is no number is 0. */
+  numbers(parent: PdfDict | undefined, entry: string): number[] {
+    return this.list(parent, entry).map((item) => {
+      const found = this.resolve(item);
+      return found instanceof PdfNumber ? found.value : 0;
+    });
+  }
+
   /** Empty if there is no string. */
   text(parent: PdfDict | undefined, entry: string): string {
     const found = this.resolve(parent?.get(entry));

@@ -8,14 +8,8 @@ export function dropUnusedLayers(pdf: ForeignPdf): void {
   const properties = pdf.dict(pdf.catalog, 'OCProperties');
   const layers = pdf.list(properties, 'OCGs').filter((each) => each instanceof PdfRef);
   if (!properties || !layers.length) return;
-  const used = new Set(
-    [
-      ...listReachable(
-        pdf,
-        pdf.pages().map(({ ref }) => ref),
-      ),
-    ].map(({ id }) => id),
-  );
+  const pages = pdf.pages().map(({ ref }) => ref);
+  const used = new Set(Array.from(listReachable(pdf, pages), ({ id }) => id));
   const unused = new Map(layers.filter((ref) => !used.has(ref.objectNumber)).map((ref) => [ref.objectNumber, ref]));
   if (!unused.size) return;
   const left = unused.size < layers.length ? without(pdf, properties, new Set(unused.keys()), 0) : undefined;

@@ -41,7 +41,10 @@ export class SidedBreaks implements PagedPart {
     return new Set(before.filter((page) => page >= 0 && !readPageView(file, page)));
   }
 
-  /** The elements that need an empty page, or have one that they do not need any more. Each moves the later ones by a page. Undefined if the PDF does not tell all pages. */
+  /**
+   * The elements that need an empty page, or have one that they do not need any more. Each moves the later ones by a page. Undefined if
+   * the PDF does not tell all pages.
+   */
   #findWrong(file: PrintedPages): number[] | undefined {
     const wrong: number[] = [];
     for (const [number, { at, isRecto }] of this.#breaks.entries()) {

@@ -1,5 +1,6 @@
 /** Prepares a control to become a form field of the PDF: the print shows its box without its content. */
 import type { FieldKind, FormControl } from '../../../tag-structure.ts';
+import { TRANSPARENT } from '../../dom/create-html.ts';
 import { checkboxAppearances } from './checkbox-appearances.ts';
 import { type Control, isInput } from './control.ts';
 import { PreparedControl } from './prepared-control.ts';
@@ -99,7 +100,7 @@ function uncheckedStyle(control: Control): Record<string, string> {
  */
 function showBox(prepared: PreparedControl): void {
   const style = getComputedStyle(prepared.control);
-  const isPlain = style.backgroundColor === 'rgba(0, 0, 0, 0)' && style.backgroundImage === 'none';
+  const isPlain = style.backgroundColor === TRANSPARENT && style.backgroundImage === 'none';
   const isBorderless = SIDES.every((side) => readLength(style, `border-${side}-width`) === 0);
   if (isPlain && isBorderless) prepared.setStyle(prepared.control, { 'background-color': INVISIBLE });
 }

@@ -1,5 +1,5 @@
 /** Keeps how rows look when they are moved to another section, whose rules are others. */
-import { setLook } from '../../../dom/create-html.ts';
+import { setLook, TRANSPARENT } from '../../../dom/create-html.ts';
 import { read } from '../../../dom/nodes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 
@@ -34,8 +34,7 @@ function readLook(element: Element): Look {
 }
 
 function addBackground(look: Look | undefined, section: Element | null): void {
-  const alpha = 'rgba(0, 0, 0, 0)';
-  if (look?.['background-color'] === alpha && section) look['background-color'] = getComputedStyle(section).backgroundColor;
+  if (look?.['background-color'] === TRANSPARENT && section) look['background-color'] = getComputedStyle(section).backgroundColor;
 }
 
 function differences(wanted: Look, found: Look): Look {

@@ -4,10 +4,9 @@
  */
 import { adoptStyles } from '../../../dom/adopt-styles.ts';
 import type { Changes } from '../../../dom/changes.ts';
-import { setLook } from '../../../dom/create-html.ts';
+import { setLook, TRANSPARENT } from '../../../dom/create-html.ts';
 import { readAttribute, writeAttribute } from '../../../dom/nodes.ts';
 
-const TRANSPARENT = 'rgba(0, 0, 0, 0)';
 const ATTRIBUTE = 'data-platen-edges';
 
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;

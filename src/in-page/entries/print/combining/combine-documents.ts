@@ -5,6 +5,7 @@
  */
 import { BETWEEN_PRINTS } from '../../../contract/limits.ts';
 import { removeCover } from '../../../dom/cover.ts';
+import { TRANSPARENT } from '../../../dom/create-html.ts';
 import { arePlainRules, hasMarginBoxes, isPlainStyle, numberSinglePages } from './flow-styles.ts';
 
 /** Elements whose boxes are a plain flow, without state, forms, resources or references. */
@@ -24,7 +25,6 @@ const PLAIN_ROOT = {
   float: 'none',
   display: 'block',
 } as const;
-const TRANSPARENT = 'rgba(0, 0, 0, 0)';
 /** Properties that margin boxes inherit from the root. */
 const INHERITED =
   /^(?:color$|font|letter|word|line|text|white|tab|visibility|list|caption|fill|stroke|border-(?:collapse|spacing))/;
