@@ -1,6 +1,7 @@
 /** Lists and sweeps use indexes, so that they stay fast with any number of documents. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { AuditLog } from '../../src/audit/audit.ts';
@@ -15,7 +16,7 @@ import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { RequestLog } from '../../src/request-log/request-log.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
@@ -30,14 +31,16 @@ const statements: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 const dataDir = await makeFolder();
 const opened = await openDatabase({ dataDir });
 // Records the statements that the services execute.
-const query = opened.query.withPlugin({
+const recorder: KyselyPlugin = {
   transformQuery: ({ node }) => {
     statements.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
     return node;
   },
   transformResult: async ({ result }) => result,
-});
-const database = closeAfterAll({ ...opened, query });
+};
+const query = opened.query.withPlugin(recorder);
+const transaction: Database['transaction'] = (work) => opened.transaction((own) => work(own.withPlugin(recorder)));
+const database = closeAfterAll({ ...opened, query, transaction });
 
 test('no statement for documents, webhooks and sweeps scans a table or sorts', async () => {
   const leases = new Leases(Date.now);
@@ -83,7 +86,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await requestLog.listFailures(20, {}, { createdAt: 1, id: 'req_x' });
   await requestLog.removeOld();
   const queue = new DatabaseQueue(database, Date.now, leases, async () => {});
-  await database.transaction(async (query) => {
+  await opened.transaction(async (query) => {
     await query.insertInto('accounts').values({ id: 'acc_x', name: '', plan: 'x', auto_store: 0, created_at: 1 }).execute();
     const key = { id: 'key', account_id: 'acc_x', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
     await query.insertInto('api_keys').values(key).execute();
@@ -141,12 +144,14 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   leases.stop();
   expect(statements.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
-  for (const { sql, parameters } of statements) {
+  for (const { sql, parameters } of statements.filter((each) => !each.sql.startsWith('insert'))) {
     const plan = sqlite.prepare(`explain query plan ${sql}`).all(...parameters.map(sampleValue)) as Array<{ detail: string }>;
     const steps = plan.map(({ detail }) => detail);
     expect(steps.join('; '), sql).not.toMatch(/SCAN (?!waiting\b)|TEMP B-TREE/);
     expect(steps.join('; '), sql).toMatch(/USING (COVERING )?INDEX/);
+    if (sql.includes('"leader" = ?')) expect(steps.join('; '), sql).toContain('batch_items_leader (batch_id=? AND leader=?)');
   }
+  expect(statements.some(({ sql }) => sql.includes('"leader" = ?'))).toBe(true);
   sqlite.close();
 });
 

@@ -44,8 +44,8 @@ const [INFO, CATALOG, PAGES] = [1, 2, 3];
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTypes.cpp).
  */
 const PARTS = /\((?:[^()\\]|\\.)*\)|\/ActualText\s*<[^<>]*>|\/([A-Z]+)(\d+)\b|<([\dA-F]+)>/gs;
-/** A matrix: its horizontal scale and its vertical offset. */
-const MATRIX = /(?<=^|\n)(-?[\d.]+)(?: -?[\d.]+){4} (-?[\d.]+) cm\n/g;
+/** The end of a line that changes the coordinates. */
+const MATRIX_END = ' cm\n';
 const MAKERS = /\/(?:Creator|Producer) \([^()\\]*\)/g;
 /** A character code has two bytes. */
 const CODE_DIGITS = 4;
@@ -257,9 +257,17 @@ class SingleDocument {
 
 /** Whether something is drawn in the coordinates of another document, whose pages are above or below. */
 function showsOthers(content: string): boolean {
-  const [first, ...matrices] = content.matchAll(MATRIX);
-  const [unit, top] = [Number(first?.[1]), Number(first?.[2])];
-  return matrices.some(([, , y]) => Number(y) < 0 || Number(y) > top / unit);
+  const [first, ...matrices] = matricesOf(content);
+  const heightInUnits = Number(first?.top) / Number(first?.unit);
+  return matrices.some(({ top }) => top < 0 || top > heightInUnits);
+}
+
+/** The horizontal scale and the vertical offset of each matrix. */
+function* matricesOf(content: string): Generator<{ unit: number; top: number }> {
+  for (let end = content.indexOf(MATRIX_END); end >= 0; end = content.indexOf(MATRIX_END, end + MATRIX_END.length)) {
+    const [unit, , , , , top] = content.slice(content.lastIndexOf('\n', end) + 1, end).split(' ');
+    yield { unit: Number(unit), top: Number(top) };
+  }
 }
 
 function hasOnly(dict: PdfDict, known: Set<string>): boolean {

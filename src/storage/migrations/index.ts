@@ -13,6 +13,7 @@ import { sessions } from './0034-sessions.ts';
 import { failurePictures } from './0035-failure-pictures.ts';
 import { administration } from './0036-administration.ts';
 import { failedWebhooks } from './0037-failed-webhooks.ts';
+import { equalBatchItems } from './0038-equal-batch-items.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -25,4 +26,5 @@ export const migrations: Record<string, Migration> = {
   '0035-failure-pictures': failurePictures,
   '0036-administration': administration,
   '0037-failed-webhooks': failedWebhooks,
+  '0038-equal-batch-items': equalBatchItems,
 };
