@@ -1,6 +1,6 @@
 /** Validates a value against a schema: an unknown value in, the typed value or an error for each invalid field out. */
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator as Compiled } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { type FieldError, invalidField, invalidRequest } from './errors.ts';
 import { nearest } from './nearest.ts';
@@ -42,11 +42,12 @@ type Hint = (parent: string, name: string) => string | undefined;
  * are null count as not sent: Go, Jackson and pydantic write them.
  */
 export function validator<S extends TSchema>(schema: S, hint: Hint = () => undefined): Validator<Static<S>> {
-  const compiled = Compile(schema);
+  let compiled: Compiled | undefined; // not before it is needed, because the start would wait for all
   return (given) => {
+    compiled ??= Compile(schema);
     const value = new NullRemover().remove(schema as TSchema as SchemaNode, given, '');
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(describeErrors({ schema, value, hint }, compiled.Errors(value)));
+    throw invalidRequest(describeErrors({ schema, value, hint }, compiled.Errors(value)[1]));
   };
 }
 

@@ -3,7 +3,7 @@
  * that the answer of a page is input like any other. It is validated here, and nowhere else.
  */
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { hasCode, ServiceError, type Subject } from '../../errors.ts';
 import { DevToolsError, type Result, type Session, TOO_LARGE } from './connection.ts';
 
@@ -33,8 +33,11 @@ export interface Shape<T> {
 }
 
 export function shape<S extends TSchema>(schema: S): Shape<Static<S>> {
-  const compiled = Compile(schema);
-  const has = (value: unknown): value is Static<S> => compiled.Check(value);
+  let compiled: { Check(value: unknown): boolean } | undefined; // not before it is needed, because the start would wait for all
+  const has = (value: unknown): value is Static<S> => {
+    compiled ??= Compile(schema);
+    return compiled.Check(value);
+  };
   return { has, read: (value) => (has(value) ? value : undefined) };
 }
 
