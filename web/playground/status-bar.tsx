@@ -178,7 +178,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
         {renderSeconds.value ? <SlowRender /> : <Mark state={state} />}
         <span>{plural(pages, 'page')}</span>
         <span>{sizeText(pdf.length)}</span>
-        <span class="total">{milliseconds(elapsedMs)} in all</span>
+        <span class="total">{milliseconds(elapsedMs)} in total</span>
         <span class="phases">
           {PHASES.map((phase) => (
             <span key={phase}>

@@ -16,6 +16,7 @@ export function ThemeSwitch() {
     <select
       class="theme-switch"
       aria-label="Colours"
+      title="Colours"
       value={theme.value}
       onChange={(event) => choose(event.currentTarget.value as Theme)}
     >
