@@ -74,7 +74,8 @@ describe('each page carries the exact sum of the rows so far', () => {
 });
 
 describe('borders that rows share', () => {
-  const ROWS = Array.from({ length: 40 }, (_, n) => `<tr><td>row ${n}<td data-sum="1">1`).join('');
+  const rows = (count: number) => Array.from({ length: count }, (_, n) => `<tr><td>row ${n}<td data-sum="1">1`).join('');
+  const [ROWS, FEW] = [rows(40), rows(6)];
   const table = (css: string, rows: string, head = '', foot = '') =>
     `<!doctype html><style>@page { size: A6; margin: 40px } body { margin: 0 } table { border-collapse: collapse; width: 100% }
       ${css}</style><p>above<table><thead>${head}<tr><th>head<th></thead>${rows}<tfoot>${foot}</table><p>below`;
@@ -95,7 +96,7 @@ describe('borders that rows share', () => {
   });
 
   test.each(['.sum', '.sum td'])('are not drawn where a row is not: those of %s', async (selector) => {
-    const file = await files.render(table(`${selector} { border: 2px solid #f00 }`, ROWS.slice(0, 200), HEAD, FOOT));
+    const file = await files.render(table(`${selector} { border: 2px solid #f00 }`, FEW, HEAD, FOOT));
     const red = (await DrawnPixels.of(file)).box((r, _, b) => r > 200 && b < 100);
     expect(red).toMatchObject({ right: 0, bottom: 0 });
   });
@@ -105,18 +106,42 @@ describe('borders that rows share', () => {
     'table, td, th { border: 1px solid #f00 }',
     'thead { border: 4px solid #f00 }',
     'table { background: #f00 }',
+    'table { border-left: 6px solid #f00; direction: rtl }',
   ])('surround the rows that are shown: %s', async (css) => {
     const boxes = [];
-    for (const html of [table(css, ROWS.slice(0, 200)), table(css, ROWS.slice(0, 200), HEAD, FOOT)])
+    for (const html of [table(css, FEW), table(css, FEW, HEAD, FOOT)])
       boxes.push((await DrawnPixels.of(await files.render(html))).box((r, _, b) => r > 200 && b < 100));
     const [plain, paged] = boxes.map((box) => Object.values(box));
     for (const [index, edge] of (plain ?? []).entries()) expect(Math.abs((paged?.[index] ?? 0) - edge)).toBeLessThanOrEqual(1);
   });
 
+  test.each([
+    ['tfoot { border-top: 4px solid #f00 }', '', `${FOOT}<tr data-on="last"><th>total<th>3`, '<tr><th>total<th>3'],
+    ['tfoot { border-top: 4px solid #f00 }', '', '<tr data-on="last"><th>total<th>3', '<tr><th>total<th>3'],
+    ['thead { border-bottom: 4px solid #f00 }', HEAD, '', ''],
+  ])('are between head, bodies and foot: %s', async (css, below, foot, plainFoot) => {
+    const boxes = [];
+    for (const html of [table(css, FEW, '', plainFoot), table(css, FEW, '', foot).replace('</thead>', `${below}</thead>`)])
+      boxes.push((await DrawnPixels.of(await files.render(html))).box((r, _, b) => r > 200 && b < 100));
+    const [plain, paged] = boxes.map((box) => Object.values(box));
+    expect(plain?.[3]).toBeGreaterThan(0);
+    for (const [index, edge] of (plain ?? []).entries()) expect(Math.abs((paged?.[index] ?? 0) - edge)).toBeLessThanOrEqual(1);
+  });
+
+  test('have the color that painted rows inherit', async () => {
+    const css =
+      'table { border-color: #f00 } thead, tr, td, th { border: 0 solid; border-color: inherit } .sum td { border-width: 2px }';
+    const file = await files.render(table(css, ROWS, HEAD));
+    const black = (await DrawnPixels.of(file, { page: 2 })).box((r, g, b) => Math.max(r, g, b) < 100);
+    const red = (await DrawnPixels.of(file, { page: 2 })).box((r, _, b) => r > 200 && b < 100);
+    expect(red.right - red.left).toBeGreaterThan(200);
+    expect(black.right).toBeLessThan(red.right - 20); // of texts
+  });
+
   test('of a table with space between its cells leave out what is above it', async () => {
     const css = 'table { border-collapse: separate; border: 2px solid #f00 }';
     const tops = [];
-    for (const html of [table(css, ROWS.slice(0, 200)), table(css, ROWS.slice(0, 200), HEAD, FOOT)])
+    for (const html of [table(css, FEW), table(css, FEW, HEAD, FOOT)])
       tops.push((await DrawnPixels.of(await files.render(html))).box((r, _, b) => r > 200 && b < 100).top);
     expect(tops[1]).toBe(tops[0]);
   });

@@ -51,7 +51,7 @@ export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads
     ...(mayPaintHeads ? rowsAboveOthers(table) : []),
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
   ]);
-  for (const [number, { table }] of pagedTables().entries()) if (rows[number]?.some(isPulled)) moveEdges(table, number, changes);
+  for (const [number, { table }] of pagedTables().entries()) if (rows[number]?.some(takesNoRoom)) moveEdges(table, number, changes);
   measures = withHeadsAlone(() => pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? [])));
   adoptStyles(WHOLE_ROWS, changes);
   tables = pagedTables().map((table, number) => new TablePreparation(table, number, key));
@@ -59,9 +59,16 @@ export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads
   return null;
 }
 
-/** Whether a row may be at the edge of a table, and take no room there. */
-function isPulled(row: HTMLTableRowElement): boolean {
-  return /^not-/.test(readAttribute(row, 'data-on') ?? '');
+/** Whether a row takes no room where it is not shown, if it is at the edge of its table. */
+function takesNoRoom(row: HTMLTableRowElement): boolean {
+  return /^not-/.test(readAttribute(row, 'data-on') ?? '') || mayMove(row);
+}
+
+/** A row of the head that is only on the first page can be a row of the body, and one of the foot that is only on the last. */
+function mayMove(row: HTMLTableRowElement): boolean {
+  const section = readName(read(row, 'parentElement') as Element);
+  const on = readAttribute(row, 'data-on');
+  return (on === 'first' && section === 'thead') || (on === 'last' && section === 'tfoot');
 }
 
 /** Prepares tables whose rows are hidden. */
@@ -124,7 +131,7 @@ class TablePreparation {
   hideRows(reserved: string[][], onPages: HTMLTableRowElement[]): void {
     this.#totals = reserved.map(([total = '']) => total);
     for (const [number, element] of this.#carries.entries()) this.#reserve(element, number, reserved[number] ?? []);
-    const kept = onPages.filter((row) => !this.#mayMove(row));
+    const kept = onPages.filter((row) => !mayMove(row));
     for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
     const moved = onPages.filter((row) => !this.#painted.has(row));
     if (moved.length) keepLook(moved, () => this.#moveRows(moved));
@@ -192,13 +199,6 @@ class TablePreparation {
       painted.textContent = box.texts[number] ?? '';
       return wrapLike(painted, element);
     });
-  }
-
-  /** A row of the head that is only on the first page can be a row of the body, and one of the foot that is only on the last. */
-  #mayMove(row: HTMLTableRowElement): boolean {
-    const section = readName(read(row, 'parentElement') as Element);
-    const on = readAttribute(row, 'data-on');
-    return (on === 'first' && section === 'thead') || (on === 'last' && section === 'tfoot');
   }
 
   #moveRows(rows: HTMLTableRowElement[]): void {
@@ -379,7 +379,8 @@ function paintRow({ table, section, row, paddings, edges }: Painting, box: Overl
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
   }
   fillBox(painted, edges ? withEdges(box, edges) : withSpacing(box, table));
-  setLook(painted, { display: 'table', 'table-layout': 'fixed', border: 'none', background: 'none', 'break-before': 'auto' });
+  const look = { display: 'table', 'table-layout': 'fixed', 'border-style': 'none', background: 'none', 'break-before': 'auto' };
+  setLook(painted, look); // its rows may inherit the color of its border
   return wrapLike(painted, read(table, 'parentElement'));
 }
 

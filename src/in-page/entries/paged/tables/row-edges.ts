@@ -47,7 +47,8 @@ function neighbourOf(
 /** The thickest border of a row and of its cells at this side. */
 function borderOf(row: HTMLTableRowElement | undefined, side: Side): number {
   const cells = [...(row?.cells ?? [])];
-  const outer = { top: cells, bottom: cells, left: cells.slice(0, 1), right: cells.slice(-1) }[side];
+  const inOrder = row && getComputedStyle(row).direction === 'rtl' ? cells.toReversed() : cells;
+  const outer = { top: cells, bottom: cells, left: inOrder.slice(0, 1), right: inOrder.slice(-1) }[side];
   const styles = [...(row ? [row] : []), ...outer].map((each) => getComputedStyle(each));
   return Math.max(0, ...styles.map((style) => Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) || 0));
 }

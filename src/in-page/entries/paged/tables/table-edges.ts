@@ -35,8 +35,8 @@ export function moveEdges(table: HTMLTableElement, number: number, changes: Chan
   const { tHead, tFoot } = table;
   const rules = [
     ...moveBorders(table, rows.first, rows.last, `${name} > * > tr`),
-    ...(tHead ? moveBorders(tHead, rows.first, [...tHead.rows].slice(-1), `${name} > thead > tr`) : []),
-    ...(tFoot ? moveBorders(tFoot, [...tFoot.rows].slice(0, 1), rows.last, `${name} > tfoot > tr`) : []),
+    ...(tHead ? moveBorders(tHead, rows.first, rows.endOfHead, `${name} > thead > tr`) : []),
+    ...(tFoot ? moveBorders(tFoot, rows.startOfFoot, rows.last, `${name} > tfoot > tr`) : []),
     ...moveBackground(table, name),
   ];
   if (!rules.length) return;
@@ -44,18 +44,28 @@ export function moveEdges(table: HTMLTableElement, number: number, changes: Chan
   adoptStyles(rules.join('\n'), changes);
 }
 
-/** The rows that may be the first and the last of the table on a page. */
-function edgeRows(table: HTMLTableElement): Record<'first' | 'last', HTMLTableRowElement[]> {
+/** The rows that may be the first and the last of the table on a page, the last of its head and the first of its foot. */
+function edgeRows(table: HTMLTableElement): Record<'first' | 'endOfHead' | 'startOfFoot' | 'last', HTMLTableRowElement[]> {
   const bodies = [...table.tBodies].flatMap((body) => [...body.rows]);
-  const on = (row: HTMLTableRowElement) => readAttribute(row, 'data-on');
-  const [head, foot] = [[...(table.tHead?.rows ?? [])], [...(table.tFoot?.rows ?? [])]];
-  const first = [
-    ...head.filter((row) => on(row) !== 'first'),
-    ...head.filter((row) => on(row) === 'first'),
-    ...bodies.slice(0, 1),
-  ];
-  const last = [...bodies.slice(-1), ...foot.filter((row) => on(row) === 'last'), ...foot.filter((row) => on(row) !== 'last')];
-  return { first: untilOther(first, 'not-first'), last: untilOther(last.reverse(), 'not-last') };
+  const head = divideRows(table.tHead, 'first');
+  const foot = divideRows(table.tFoot, 'last');
+  const last = [...bodies.slice(-1), ...foot.moved, ...foot.kept];
+  return {
+    first: untilOther([...head.kept, ...head.moved, ...bodies.slice(0, 1)], 'not-first'),
+    endOfHead: [...head.moved.slice(-1), ...untilOther(head.kept.toReversed(), 'not-first')],
+    startOfFoot: [...foot.moved.slice(0, 1), ...untilOther(foot.kept, 'not-last')],
+    last: untilOther(last.toReversed(), 'not-last'),
+  };
+}
+
+/** Rows that are on one page only become rows of a body. */
+function divideRows(
+  section: HTMLTableSectionElement | null,
+  on: 'first' | 'last',
+): Record<'kept' | 'moved', HTMLTableRowElement[]> {
+  const rows = [...(section?.rows ?? [])];
+  const isMoved = (row: HTMLTableRowElement) => readAttribute(row, 'data-on') === on;
+  return { kept: rows.filter((row) => !isMoved(row)), moved: rows.filter(isMoved) };
 }
 
 /** The rows up to the first that is on other pages as well. */
@@ -75,9 +85,10 @@ function moveBorders(
   const [top = '', right, bottom = '', left] = SIDES.map((side) => readBorder(style, side));
   for (const row of first) addBorder(row, 'top', top);
   for (const row of last) addBorder(row, 'bottom', bottom);
+  const outermost = style.direction === 'rtl' ? { left: 'last', right: 'first' } : { left: 'first', right: 'last' };
   const rules = [
-    ...(left ? [`${selector} > :first-child { border-left: ${left} }`] : []),
-    ...(right ? [`${selector} > :last-child { border-right: ${right} }`] : []),
+    ...(left ? [`${selector} > :${outermost.left}-child { border-left: ${left} }`] : []),
+    ...(right ? [`${selector} > :${outermost.right}-child { border-right: ${right} }`] : []),
   ];
   setLook(from, { 'border-style': 'none' });
   return rules.length ? [`@layer platen-edges { ${rules.join(' ')} }`] : [];
