@@ -34,6 +34,26 @@ describe('footnotes', () => {
     }
   });
 
+  test('do not repeat what is generated in the elements around them', async () => {
+    const css =
+      'li { list-style: none } li::before { content: "item" } ul::after { content: "list" } body::after { content: "end" }';
+    const { pages } = await render(document('<ul><li>text<span class="n">note</span></ul>', css), { footer: 'foot' });
+    expect(pages.map((text) => text.match(/item|list|end|foot|note/g)?.sort())).toEqual([
+      ['end', 'foot', 'item', 'list', 'note'],
+    ]);
+  });
+
+  test.each(['html', 'body'])('are as large as the text if %s has a zoom', async (element) => {
+    const [plain, zoomed] = await Promise.all(['', `${element} { zoom: 0.5 }`].map((css) => render(document(note(1), css))));
+    const widthOf = (pdf: typeof plain, text: RegExp) => (pdf?.placed[0] ?? []).findLast((each) => text.test(each.text));
+    expect(widthOf(zoomed, /note/)?.y).toBeGreaterThan((widthOf(plain, /note/)?.y ?? 0) - 1);
+    const end = async (css: string) => {
+      const { placed } = await render(document('<p>x<span class="n">The note. <b>end</b></span>', css));
+      return (placed[0]?.find(({ text }) => text === 'end')?.x ?? 0) - (20 / 25.4) * 72;
+    };
+    expect((await end(`${element} { zoom: 0.5 }`)) / (await end(''))).toBeCloseTo(0.5, 1);
+  });
+
   test('are the same with a script, and each time', async () => {
     const html = document(Array.from({ length: 9 }, (_, n) => note(n)).join(''));
     const [one, other] = await Promise.all([0, 1].map(async () => (await web.ada.pdf({ html })).arrayBuffer()));

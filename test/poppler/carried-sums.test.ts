@@ -138,6 +138,15 @@ describe('borders that rows share', () => {
     expect(black.right).toBeLessThan(red.right - 20); // of texts
   });
 
+  test.each(['html', 'body', 'table'])('are in their places if %s has a zoom', async (element) => {
+    const css = `${element} { zoom: 1.5 } td, th { border: 2px solid #00f } .sum td { border-color: #f00 }`;
+    const drawn = await DrawnPixels.of(await files.render(table(css, ROWS, HEAD, FOOT)), { dpi: 96, page: 2 });
+    const [red, blue] = [drawn.box((r, _, b) => r > 200 && b < 100), drawn.box((r, _, b) => r < 100 && b > 200)];
+    for (const side of ['left', 'right'] as const) expect(Math.abs(red[side] - blue[side])).toBeLessThanOrEqual(1);
+    expect(blue.top - red.top).toBeGreaterThan(20);
+    expect(blue.top - red.top).toBeLessThan(45);
+  });
+
   test('of a table with space between its cells leave out what is above it', async () => {
     const css = 'table { border-collapse: separate; border: 2px solid #f00 }';
     const tops = [];

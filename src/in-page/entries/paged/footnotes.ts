@@ -17,7 +17,7 @@ import { Destinations } from '../../dom/destinations.ts';
 import { call, measureBox, read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
 import { createTagProbe } from '../../dom/probes.ts';
 import { computeCounters } from './counters.ts';
-import { fillBox, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
+import { fillBox, moveZoom, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
 /** Rules of documents precede those in a layer. */
@@ -56,6 +56,7 @@ let tagKey = '';
  */
 export function takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] | null {
   tagKey = isTagged ? key : '';
+  moveZoom();
   adoptStyles(RULES, changes);
   const elements = findStyled(/--platen-float/, 'footnote').filter(isFootnote);
   if (elements.length > MAX_FOOTNOTES) return null;

@@ -32,7 +32,6 @@ const ROOT_LOOK = {
   background: 'none',
   columns: 'auto',
   page: 'auto',
-  zoom: '1',
   contain: 'none',
   'writing-mode': 'horizontal-tb',
   transform: 'none',
@@ -46,6 +45,9 @@ const ROOT_LOOK = {
 /** Nothing is before or after the sheets, and what is painted on one never goes on to the next. */
 const ONLY_SHEETS = `:root:root:root::before, :root:root:root::after { content: none !important; display: none !important }
 ${SHEET} * { break-before: auto !important; break-after: auto !important; page: auto !important }`;
+const AROUND = 'data-platen-around';
+/** What is generated in an element is not repeated around what is painted. Rules of documents never precede what is important in a layer. */
+const NOTHING_AROUND = `@layer platen-around { [${AROUND}]::before, [${AROUND}]::after { content: none !important } }`;
 export const SHEET_LOOK = {
   display: 'block',
   position: 'relative',
@@ -59,6 +61,7 @@ export const SHEET_LOOK = {
 const changes = new Changes();
 const painters = new Map<string, Painter>();
 let styles: readonly Element[] = [];
+let hasNothingAround = false;
 
 export function registerPainter(name: string, paint: Painter): void {
   painters.set(name, paint);
@@ -124,14 +127,14 @@ function createSheet({ width, height, boxes, number }: OverlaySheet, page: strin
   return sheet;
 }
 
-/** Places an element in a box, and scales it as the document is scaled. */
-export function fillBox(element: HTMLElement, { x, y, width, height, scale }: OverlayBox): HTMLElement {
+/** Places an element in a box, and scales it as the document is scaled. Its own lengths are enlarged by `zoom`. */
+export function fillBox(element: HTMLElement, { x, y, width, height, scale }: OverlayBox, zoom = 1): HTMLElement {
   setLook(element, {
     position: 'absolute',
-    left: `${x}pt`,
-    top: `${y}pt`,
-    width: toPixels(width, scale),
-    height: toPixels(height, scale),
+    left: `${x / zoom}pt`,
+    top: `${y / zoom}pt`,
+    width: toPixels(width, scale * zoom),
+    height: toPixels(height, scale * zoom),
     margin: '0',
     'box-sizing': 'border-box',
     visibility: 'visible',
@@ -146,13 +149,33 @@ export function toPixels(points: number, scale: number): string {
   return `${(points * PX_PER_POINT) / scale}px`;
 }
 
+/** Enlarges the body instead of the root, which is around what is painted and would enlarge the margins of pages, too. */
+export function moveZoom(): void {
+  const root = read(document, 'documentElement') as HTMLElement;
+  const { zoom } = getComputedStyle(root);
+  if (zoom === '1') return;
+  setLook(read(document, 'body'), { zoom: `${zoomOf(read(document, 'body'))}` });
+  setLook(root, { zoom: '1' });
+}
+
+/** By how much an element is enlarged. */
+export function zoomOf(element: Element): number {
+  let zoom = 1;
+  for (let each: Element | null = element; each; each = read(each, 'parentElement'))
+    zoom *= Number(getComputedStyle(each).zoom) || 1;
+  return zoom;
+}
+
 /** Puts an element into copies of those around another, so that it has the styles that it would have there. */
 export function wrapLike(element: HTMLElement, around: Element | null): HTMLElement {
+  if (!hasNothingAround) adoptStyles(NOTHING_AROUND, new Changes()); // it stays until the document is replaced
+  hasNothingAround = true;
   const root = read(document, 'documentElement');
   let wrapped = element;
   for (let each = around; each && each !== root; each = read(each, 'parentElement')) {
     const shell = call(each, 'cloneNode', false) as HTMLElement;
     for (const name of call(shell, 'getAttributeNames')) if (name.startsWith('on')) writeAttribute(shell, name, null);
+    writeAttribute(shell, AROUND, '');
     setLook(shell, { display: 'contents' });
     call(shell, 'append', wrapped);
     wrapped = shell;

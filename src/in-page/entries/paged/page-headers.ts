@@ -2,6 +2,7 @@
  * Prepares headers and footers: their markup in, their heights out. They are copies of elements in the document while they are measured and
  * painted, so that its styles and fonts apply to them, and theirs do not apply to it at other times.
  */
+import { POINTS_PER_PX } from '../../../units.ts';
 import type { MissingPart } from '../../contract/inspection.ts';
 import type { OverlayBox } from '../../contract/overlay.ts';
 import { HEADER_FIELDS, type HeaderMargins } from '../../contract/page-headers.ts';
@@ -12,7 +13,7 @@ import { call, measureBox, read } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { noteImages } from '../inspect/missing-elements.ts';
 import { noteIn } from '../inspect/missing-parts.ts';
-import { fillBox, paintWith, registerPainter, wrapLike } from './overlay.ts';
+import { fillBox, moveZoom, paintWith, registerPainter, wrapLike, zoomOf } from './overlay.ts';
 
 /** Unlike `header`, few rules of documents match it. */
 const HEADER = 'platen-header';
@@ -27,6 +28,7 @@ let fragments: DocumentFragment[] = [];
 
 /** Headers are named `header0` and so on. */
 export function prepareHeaders(markup: string[]): null {
+  moveZoom();
   const styles: Element[] = [];
   fragments = markup.map((each) => {
     const template = createHtml('template') as HTMLTemplateElement;
@@ -64,8 +66,8 @@ export function measureHeaders(widthsPx: number[], waits: boolean): number[] | n
   for (const widthPx of widthsPx)
     for (const number of fragments.keys()) {
       const texts = Object.fromEntries(HEADER_FIELDS.map((name) => [name, SAMPLE]));
-      const header = createHeader(number, { x: 0, y: 0, width: 0, height: 0, scale: 1, name: '', texts });
-      setLook(header, { visibility: 'hidden', width: `${widthPx}px`, height: 'auto' });
+      const header = createHeader(number, { x: 0, y: 0, width: widthPx * POINTS_PER_PX, height: 0, scale: 1, name: '', texts });
+      setLook(header, { visibility: 'hidden', height: 'auto' });
       changes.append(root, wrapLike(header, read(document, 'body')));
       heights[number] = Math.max(heights[number] ?? 0, measureBox(header).height);
       isLoading ||= areImagesLoading(fragments[number] as DocumentFragment, header);
@@ -99,7 +101,7 @@ export function setHeaderMargins({ top, bottom }: HeaderMargins): null {
 }
 
 function createHeader(number: number, box: OverlayBox): HTMLElement {
-  const header = fillBox(createHtml(HEADER), box);
+  const header = fillBox(createHtml(HEADER), box, zoomOf(read(document, 'body')));
   setLook(header, { display: 'flow-root' });
   header.append(call(fragments[number] as DocumentFragment, 'cloneNode', true));
   for (const name of HEADER_FIELDS)

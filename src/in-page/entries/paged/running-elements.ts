@@ -6,7 +6,7 @@ import { createHtml, setLook } from '../../dom/create-html.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { call, read } from '../../dom/nodes.ts';
 import { findAfter } from './following-element.ts';
-import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
+import { fillBox, moveZoom, registerPainter, withStyle, wrapLike } from './overlay.ts';
 import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
 
@@ -23,6 +23,7 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
     const { display } = getComputedStyle(element);
     return name && name.length <= MAX_PAGED_TEXT && display !== 'none' ? [{ element, name, display }] : [];
   });
+  if (found.length) moveZoom();
   for (const { element, display } of found) {
     const look = isInline(display) ? HIDDEN : { display: 'none' };
     for (const [property, value] of Object.entries(look)) changes.setStyle(element, property, value);

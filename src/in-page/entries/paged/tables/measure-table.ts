@@ -1,5 +1,6 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed. Its bodies need not be laid out. */
 import { measureBox, read } from '../../../dom/nodes.ts';
+import { zoomOf } from '../overlay.ts';
 import { measureEdges, type RowEdges } from './row-edges.ts';
 import { isFramed } from './table-edges.ts';
 
@@ -15,7 +16,9 @@ export interface MeasuredTable {
   collapsesBorders: boolean;
   /** Whether the table, its head or its foot has something around it that stays where it is. */
   isFramed: boolean;
-  /** The space between rows. */
+  /** By how much it is enlarged. Boxes are measured as they are seen, all other lengths as the style sheets give them. */
+  zoom: number;
+  /** The space between rows, as it is seen. */
   spacingPx: number;
   /** How far the borders of their cells reach around them, as `inset`. */
   insets: ReadonlyMap<HTMLTableCellElement, string>;
@@ -38,15 +41,21 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   const parent = read(table, 'parentElement');
   const addsMargins = parent !== null && /flex|grid/.test(getComputedStyle(parent).display);
   const pull = addsMargins ? pullAlone : pullThrough;
+  const zoom = zoomOf(table);
+  const [above, below] = [
+    pull(toPixels(marginTop), previous, (each) => (box.top - measureBox(each).bottom) / zoom, 'marginBottom'),
+    pull(toPixels(marginBottom), next, (each) => (measureBox(each).top - box.bottom) / zoom, 'marginTop'),
+  ];
   return {
     collapsesBorders,
     isFramed: isFramed(table),
-    spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)),
+    zoom,
+    spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)) * zoom,
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
-    paddings: new Map(cells.map((cell) => [cell, paddingsOf(cell, collapsesBorders)])),
+    paddings: new Map(cells.map((cell) => [cell, paddingsOf(cell, collapsesBorders, SLACK_PX / zoom)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
-    above: pull(toPixels(marginTop), previous, (each) => box.top - measureBox(each).bottom, 'marginBottom'),
-    below: pull(toPixels(marginBottom), next, (each) => measureBox(each).top - box.bottom, 'marginTop'),
+    above: (pulledPx) => above(pulledPx / zoom),
+    below: (pulledPx) => below(pulledPx / zoom),
     before: rows.length ? findBefore(table) : undefined,
   };
 }
@@ -76,9 +85,9 @@ function insetOf(cell: HTMLTableCellElement): string {
   return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].map((width) => `-${width}`).join(' ');
 }
 
-function paddingsOf(cell: HTMLTableCellElement, collapsesBorders: boolean): Record<'hidden' | 'painted', Style> {
+function paddingsOf(cell: HTMLTableCellElement, collapsesBorders: boolean, slackPx: number): Record<'hidden' | 'painted', Style> {
   const style = getComputedStyle(cell);
-  const slack = slackOf(style);
+  const slack = slackOf(style, slackPx);
   const [hidden, painted]: [Style, Style] = [{}, {}];
   for (const side of ['left', 'right'] as const) {
     const own = toPixels(style.getPropertyValue(`padding-${side}`));
@@ -90,10 +99,10 @@ function paddingsOf(cell: HTMLTableCellElement, collapsesBorders: boolean): Reco
 }
 
 /** It is where the text does not begin. */
-function slackOf({ textAlign, direction }: CSSStyleDeclaration): Record<'left' | 'right', number> {
-  if (textAlign.endsWith('center')) return { left: SLACK_PX / 2, right: SLACK_PX / 2 };
+function slackOf({ textAlign, direction }: CSSStyleDeclaration, slackPx: number): Record<'left' | 'right', number> {
+  if (textAlign.endsWith('center')) return { left: slackPx / 2, right: slackPx / 2 };
   const isAtRight = textAlign.endsWith('right') || (textAlign === 'end') !== (direction === 'rtl' && !textAlign.endsWith('left'));
-  return { left: isAtRight ? SLACK_PX : 0, right: isAtRight ? 0 : SLACK_PX };
+  return { left: isAtRight ? slackPx : 0, right: isAtRight ? 0 : slackPx };
 }
 
 function toPixels(length = ''): number {

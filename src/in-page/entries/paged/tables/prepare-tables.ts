@@ -22,7 +22,7 @@ import { call, findClosest, measureBox, read, readAttribute, readName } from '..
 import { createInnerProbe, createProbe, createRuler, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { withHeadsAlone } from '../../print/heads-alone.ts';
-import { fillBox, registerPainter, toPixels, wrapLike } from '../overlay.ts';
+import { fillBox, moveZoom, registerPainter, toPixels, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { keepLook } from './keep-look.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
@@ -47,11 +47,13 @@ let tables: TablePreparation[] = [];
  * may be painted, rows below others take no room where they are not shown.
  */
 export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads: boolean): null {
+  moveZoom();
   const rows = pagedTables().map(({ table }) => [
     ...(mayPaintHeads ? rowsAboveOthers(table) : []),
     ...[...selectIn<HTMLTableRowElement>(table, ROWS_ON_PAGES)].filter((row) => findClosest(row, 'table') === table),
   ]);
-  for (const [number, { table }] of pagedTables().entries()) if (rows[number]?.some(takesNoRoom)) moveEdges(table, number, changes);
+  for (const [number, { table }] of pagedTables().entries())
+    if (rows[number]?.some(takesNoRoom)) moveEdges(table, number, changes);
   measures = withHeadsAlone(() => pagedTables().map(({ table }, number) => measureTable(table, rows[number] ?? [])));
   adoptStyles(WHOLE_ROWS, changes);
   tables = pagedTables().map((table, number) => new TablePreparation(table, number, key));
@@ -194,7 +196,7 @@ class TablePreparation {
     const element = this.#carries[number] as Element;
     element.firstElementChild?.append(createInnerProbe(`${this.#key}:${name}`));
     registerPainter(name, (box) => {
-      const painted = fillBox(createHtml(CARRY), box);
+      const painted = fillBox(createHtml(CARRY), box, this.#measured.zoom);
       setLook(painted, { display: 'block', 'white-space': 'nowrap', 'text-align': 'inherit' });
       painted.textContent = box.texts[number] ?? '';
       return wrapLike(painted, element);
@@ -223,9 +225,9 @@ class TablePreparation {
     const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
     const index = [...section.rows].indexOf(row);
     for (const [n, other] of [...copy.rows].entries()) if (n !== index) setLook(other, { display: 'none' });
-    const { edges, paddings: measured } = this.#measured;
+    const { edges, paddings: measured, zoom } = this.#measured;
     const paddings = Array.from(row.cells, (cell) => measured.get(cell)?.painted ?? {});
-    const painting = { table: this.#table, section: copy, row: index, paddings, edges: edges.get(row) };
+    const painting = { table: this.#table, section: copy, row: index, paddings, edges: edges.get(row), zoom };
     registerPainter(name, (box) => paintRow(painting, box));
     const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
     const on = (readAttribute(row, 'data-on') ?? 'all') as RowPages;
@@ -361,16 +363,22 @@ interface Painting {
   paddings: ReadonlyArray<Record<string, string>>;
   /** If its cells share borders. */
   edges: RowEdges | undefined;
+  /** By how much the table is enlarged. */
+  zoom: number;
 }
 
 /** Paints a row as a table of its own, with the columns that it has. */
-function paintRow({ table, section, row, paddings, edges }: Painting, box: OverlayBox): HTMLElement {
+function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box: OverlayBox): HTMLElement {
   const painted = call(table, 'cloneNode', false) as HTMLTableElement;
   const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
   painted.append(copy);
   const cells = [...(copy.rows[row]?.cells ?? [])];
   for (const [number, cell] of cells.entries())
-    setLook(cell, { width: toPixels(box.columns?.[number] ?? 0, box.scale), 'box-sizing': 'border-box', ...paddings[number] });
+    setLook(cell, {
+      width: toPixels(box.columns?.[number] ?? 0, box.scale * zoom),
+      'box-sizing': 'border-box',
+      ...paddings[number],
+    });
   if (edges) setLook(copy, { 'border-style': 'none' }); // the section has it where it is
   const sharing = edges?.sharesTop ? [copy.rows[row] as HTMLElement, ...cells] : [];
   for (const each of sharing) setLook(each, { 'border-top-style': 'none' });
@@ -378,23 +386,23 @@ function paintRow({ table, section, row, paddings, edges }: Painting, box: Overl
     setLook(room, { visibility: 'visible' });
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
   }
-  fillBox(painted, edges ? withEdges(box, edges) : withSpacing(box, table));
+  const points = box.scale * zoom * POINTS_PER_PX;
+  fillBox(painted, edges ? withEdges(box, edges, points) : withSpacing(box, table, points), zoom);
   const look = { display: 'table', 'table-layout': 'fixed', 'border-style': 'none', background: 'none', 'break-before': 'auto' };
   setLook(painted, look); // its rows may inherit the color of its border
   return wrapLike(painted, read(table, 'parentElement'));
 }
 
-/** The box of cells with the borders that they share. */
-function withEdges(box: OverlayBox, { top, right, bottom, left }: RowEdges): OverlayBox {
-  const points = box.scale * POINTS_PER_PX;
+/** The box of cells with the borders that they share. A pixel of the table is as many `points` on the page. */
+function withEdges(box: OverlayBox, { top, right, bottom, left }: RowEdges, points: number): OverlayBox {
   const [width, height] = [box.width + (left + right) * points, box.height + (top + bottom) * points];
   return { ...box, x: box.x - left * points, y: box.y - top * points, width, height };
 }
 
 /** The box of cells with the space around them, which the table of a row has, too. */
-function withSpacing(box: OverlayBox, table: HTMLTableElement): OverlayBox {
+function withSpacing(box: OverlayBox, table: HTMLTableElement, points: number): OverlayBox {
   const [across = 0, down = across] = getComputedStyle(table)
     .borderSpacing.split(' ')
-    .map((length) => Number.parseFloat(length) * box.scale * POINTS_PER_PX);
+    .map((length) => Number.parseFloat(length) * points);
   return { ...box, x: box.x - across, y: box.y - down, width: box.width + 2 * across, height: box.height + 2 * down };
 }
