@@ -205,6 +205,14 @@ describe('rows are on their pages only', () => {
   });
 });
 
+test('a table stays below what footnotes move to its page', async () => {
+  const style = `@page { size: 400px 500px; margin: 0 } body, p { margin: 0 } .note { float: footnote } p { height: 60px; break-inside: avoid } td { height: 40px }`;
+  const above = '<div style="height: 420px">text<span class="note">note</span></div><p>above</p>';
+  const below = '<table><thead><tr data-on="not-first"><td>continued</thead><tr><td>row</table>';
+  const { pages } = await render(`<!doctype html><style>${style}</style>${above}${below}`);
+  expect(pages).toEqual([expect.stringMatching(/^text.*note$/), 'above row']);
+});
+
 describe('a table is refused', () => {
   const carry = '<tr><th data-carry=amount></tr>';
   const cases: Array<[string, string, RegExp]> = [

@@ -31,11 +31,12 @@ export async function preparePaged(
   const key = probeKey(content, 'place');
   const isTagged = print.tagged || print.outline;
   const sidedBreaks = await prepareSidedBreaks(document, key);
+  const tables = await preparePagedTables(document, key, isTagged);
   const found: Array<PagedPart | undefined> = [
-    await preparePagedTables(document, key, isTagged),
     settings.singlePage ? undefined : await prepareFootnotes(document, `${key}n`, isTagged),
     ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
     sidedBreaks,
+    tables,
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
     mayWarn(document, settings) ? await PageWarnings.prepare(document, key, print) : undefined,

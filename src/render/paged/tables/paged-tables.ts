@@ -58,6 +58,8 @@ export async function preparePagedTables(
 }
 
 class PagedTables implements PagedPart {
+  /** A table that begins a page gets a forced break, which would stay where room for footnotes moves what is before it. */
+  readonly settlesLast = true;
   readonly overlay = new Map<number, OverlayBox[]>();
   readonly #document: LoadedDocument;
   readonly #key: string;
