@@ -138,6 +138,20 @@ describe('borders that rows share', () => {
     expect(black.right).toBeLessThan(red.right - 20); // of texts
   });
 
+  test.each([
+    'table { border-radius: 9px; border-collapse: separate; border-spacing: 0; outline: 2px solid #f00; box-shadow: 0 0 3px #f00 }',
+    'body { padding: 0 40px } table { min-width: 100%; max-width: 100px; max-height: 3px; min-height: 9px; padding: 9px; inset: 9px }',
+  ])('are those of painted rows, without what is around the table: %s', async (css) => {
+    const rules = `td, th { border: 1px solid #00f } .sum td { border-color: #0f0; background: #dfd } ${css}`;
+    const drawn = await DrawnPixels.of(await files.render(table(rules, ROWS, HEAD)), { page: 2 });
+    const [green, blue] = [drawn.box((r, g, b) => g > r + 20 && g > b + 20), drawn.box((r, g, b) => b > r + 100 && b > g + 100)];
+    for (const side of ['left', 'right'] as const) expect(Math.abs(green[side] - blue[side])).toBeLessThanOrEqual(1);
+    for (let y = green.top + 1; y < green.bottom + 5; y++) {
+      const [r = 0, g = 0] = drawn.pixel((green.left + green.right) >> 1, y);
+      expect(r - g).toBeLessThan(20);
+    }
+  });
+
   test.each(['html', 'body', 'table'])('are in their places if %s has a zoom', async (element) => {
     const css = `${element} { zoom: 1.5 } td, th { border: 2px solid #00f } .sum td { border-color: #f00 }`;
     const drawn = await DrawnPixels.of(await files.render(table(css, ROWS, HEAD, FOOT)), { dpi: 96, page: 2 });

@@ -131,10 +131,15 @@ function createSheet({ width, height, boxes, number }: OverlaySheet, page: strin
 export function fillBox(element: HTMLElement, { x, y, width, height, scale }: OverlayBox, zoom = 1): HTMLElement {
   setLook(element, {
     position: 'absolute',
+    inset: 'auto',
     left: `${x / zoom}pt`,
     top: `${y / zoom}pt`,
     width: toPixels(width, scale * zoom),
     height: toPixels(height, scale * zoom),
+    'min-width': '0',
+    'min-height': '0',
+    'max-width': 'none',
+    'max-height': 'none',
     margin: '0',
     'box-sizing': 'border-box',
     visibility: 'visible',

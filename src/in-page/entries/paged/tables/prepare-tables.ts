@@ -367,6 +367,19 @@ interface Painting {
   zoom: number;
 }
 
+/** Of the table that has one row. What is around its table is not around the row, which may inherit the color of the border. */
+const ROW_LOOK = {
+  display: 'table',
+  'table-layout': 'fixed',
+  'break-before': 'auto',
+  padding: '0',
+  'border-style': 'none',
+  'border-radius': '0',
+  'box-shadow': 'none',
+  outline: 'none',
+  background: 'none',
+};
+
 /** Paints a row as a table of its own, with the columns that it has. */
 function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box: OverlayBox): HTMLElement {
   const painted = call(table, 'cloneNode', false) as HTMLTableElement;
@@ -388,8 +401,7 @@ function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box:
   }
   const points = box.scale * zoom * POINTS_PER_PX;
   fillBox(painted, edges ? withEdges(box, edges, points) : withSpacing(box, table, points), zoom);
-  const look = { display: 'table', 'table-layout': 'fixed', 'border-style': 'none', background: 'none', 'break-before': 'auto' };
-  setLook(painted, look); // its rows may inherit the color of its border
+  setLook(painted, ROW_LOOK);
   return wrapLike(painted, read(table, 'parentElement'));
 }
 
