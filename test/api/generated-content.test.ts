@@ -164,6 +164,18 @@ describe('leaders', () => {
     }
   });
 
+  test.each([
+    ['nav { zoom: 2; padding: 0 10px }', /^A (?:\. ){11,12}\.? ?2$/],
+    ['body { zoom: 0.5 }', /^A (?:\. ){62,68}\.? ?2$/],
+    ['html { writing-mode: vertical-rl }', /^A (?:\. ){50,70}\.? ?2$/],
+  ])('fill the line of an entry with %s', async (css, line) => {
+    const style =
+      '@page { size: 400px 600px; margin: 50px } body, p { margin: 0; font: 16px/20px Arial } h1 { break-before: page }';
+    const rules = `${style} a::after { content: leader(dotted) target-counter(attr(href), page) } ${css}`;
+    const [page] = (await web.render(`<style>${rules}</style><nav><p><a href="#a">A</a></nav><h1 id="a">x</h1>`)).pages;
+    expect(page).toMatch(line);
+  });
+
   test('fill lines from right to left, also with words and numbers in the other direction', async () => {
     const entries = ['פרק', 'פרק 1', 'English פרק 23'];
     const markup = `<html dir="rtl" lang="he"><style>@page { size: A5; margin: 1in } body { margin: 0 } li { list-style: none } ul { padding: 0 }

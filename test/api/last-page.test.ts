@@ -88,6 +88,15 @@ describe('a block at the bottom of the last page', () => {
     expect(Math.abs(bottom - edge)).toBeLessThan(1);
   });
 
+  test.each([
+    ['the body', 'body { zoom: 1.5; padding-bottom: 20px }', 30],
+    ['a box around it', 'main { zoom: 0.5; padding-bottom: 20px }', 10],
+    ['its own', '#slip { zoom: 2 }', 0],
+  ])('also if it is enlarged by the zoom of %s', async (_, css, px) => {
+    const { bottom } = await endOf(html(`<main><p style="margin-bottom: 30px">text</p>${lines(9)}${SLIP}</main>`, css));
+    expect(Math.abs(bottom - (BOTTOM - px * 0.75))).toBeLessThan(1.1);
+  });
+
   test('below a table with sums that are carried forward', async () => {
     const rows = Array.from({ length: 70 }, (_, n) => `<tr data-sum="${n}"><td>row ${n}`).join('');
     const foot = '<tfoot><tr data-on="not-last"><td data-carry="sum"></tfoot>';

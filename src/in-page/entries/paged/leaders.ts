@@ -2,6 +2,7 @@
 import type { Changes } from '../../dom/changes.ts';
 import { createHtml } from '../../dom/create-html.ts';
 import { call, measureBox, read } from '../../dom/nodes.ts';
+import { zoomOf } from './overlay.ts';
 import type { Pseudo } from './styled-elements.ts';
 
 /** Generated content with a leader. */
@@ -51,27 +52,50 @@ function measureRoom({ element, pseudo, pattern, compositionWith }: LeaderBox, c
   return { repeats, spacing: spaces ? Math.max(0, room - repeats * width) / spaces : 0 };
 }
 
+/** A box in the direction of lines: where it begins and ends, and where its line ends in that of blocks. */
+interface LineBox {
+  from: number;
+  until: number;
+  line: number;
+  lineHeight: number;
+}
+
 /** The room after the text of an element, or that of a whole line if the rest of its line is not enough. */
 function roomInLine(element: HTMLElement, least: number, isReversed: boolean): number {
   const block = blockAround(element);
-  const { left, right } = measureBox(block);
-  const { borderLeftWidth, borderRightWidth, paddingLeft, paddingRight } = getComputedStyle(block);
-  const from = left + Number.parseFloat(borderLeftWidth) + Number.parseFloat(paddingLeft);
-  const until = right - Number.parseFloat(borderRightWidth) - Number.parseFloat(paddingRight);
+  const style = getComputedStyle(block);
+  const isVertical = style.writingMode.startsWith('vertical');
+  const [start, end] = (isVertical ? ['top', 'bottom'] : ['left', 'right']).map(
+    (side) =>
+      Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) +
+      Number.parseFloat(style.getPropertyValue(`padding-${side}`)),
+  );
+  const zoom = zoomOf(block);
+  const toLine = (box: DOMRect) => lineBoxOf(box, style.writingMode, zoom);
+  const outer = toLine(measureBox(block));
+  const [from, until] = [outer.from + (start ?? 0), outer.until - (end ?? 0)];
   const range = call(document, 'createRange');
   range.selectNodeContents(element);
-  const end = endOfText(Array.from(range.getClientRects()), isReversed) ?? (isReversed ? until : from);
-  const rest = isReversed ? end - from : until - end;
+  const textEnd = endOfText(Array.from(range.getClientRects(), toLine), isReversed) ?? (isReversed ? until : from);
+  const rest = isReversed ? textEnd - from : until - textEnd;
   return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX;
 }
 
+/** Lengths are those of the element, which is enlarged by `zoom`. */
+function lineBoxOf({ left, right, top, bottom, width, height }: DOMRect, writingMode: string, zoom: number): LineBox {
+  const isVertical = writingMode.startsWith('vertical');
+  const [from, until, lineHeight] = isVertical ? [top, bottom, width] : [left, right, height];
+  const line = !isVertical ? bottom : writingMode === 'vertical-rl' ? -left : right;
+  return { from: from / zoom, until: until / zoom, line: line / zoom, lineHeight: lineHeight / zoom };
+}
+
 /** Where the last line ends. It has several boxes if parts of it are written in the other direction. */
-function endOfText(boxes: readonly DOMRect[], isReversed: boolean): number | undefined {
-  const shown = boxes.filter(({ width }) => width > 0);
-  const lowest = Math.max(...shown.map(({ bottom }) => bottom));
-  const line = shown.filter(({ bottom, height }) => bottom > lowest - height / 2);
-  if (!line.length) return undefined;
-  return isReversed ? Math.min(...line.map(({ left }) => left)) : Math.max(...line.map(({ right }) => right));
+function endOfText(boxes: readonly LineBox[], isReversed: boolean): number | undefined {
+  const shown = boxes.filter(({ from, until }) => until > from);
+  const last = Math.max(...shown.map(({ line }) => line));
+  const lastBoxes = shown.filter(({ line, lineHeight }) => line > last - lineHeight / 2);
+  if (!lastBoxes.length) return undefined;
+  return isReversed ? Math.min(...lastBoxes.map(({ from }) => from)) : Math.max(...lastBoxes.map(({ until }) => until));
 }
 
 function blockAround(element: HTMLElement): HTMLElement {

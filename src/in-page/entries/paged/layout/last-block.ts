@@ -4,6 +4,7 @@ import { Changes } from '../../../dom/changes.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
 import { createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
+import { zoomOf } from '../overlay.ts';
 import { findInFlow, findStart, isBox } from './break-causes.ts';
 
 type Styled = HTMLElement | SVGElement;
@@ -13,6 +14,8 @@ const SELECTOR = '[data-last-page-bottom]';
 const changes = new Changes();
 const moves = new Changes();
 let block: HTMLElement | undefined;
+/** By how much it is enlarged more than the root. */
+let zoom = 1;
 /** The distance from what is above it. */
 let gapPx = 0;
 
@@ -25,9 +28,10 @@ export function prepareLastBlock(key: string): LastBlock | null {
   block = [...selectIn(document, SELECTOR)].findLast(isBox);
   if (!block) return null;
   changes.setStyle(block, 'break-inside', 'avoid');
+  zoom = zoomOf(block) / zoomOf(read(document, 'documentElement'));
   gapPx = measureGap(block);
   const elements = { block, end: findEnd(block) };
-  const tailPx = measureTail(elements.end);
+  const tailPx = measureTail(elements.end) * zoom;
   const probes = new Probes(changes);
   const places = { block: 'start', end: 'end' } as const;
   for (const [name, place] of Object.entries(places)) {
@@ -43,7 +47,7 @@ export function prepareLastBlock(key: string): LastBlock | null {
 export function moveLastBlock(px: number, beginsPage: boolean): null {
   moves.undo();
   if (!block || !px) return null;
-  moves.setStyle(block, 'margin-top', `${beginsPage ? px : gapPx + px}px`);
+  moves.setStyle(block, 'margin-top', `${(beginsPage ? 0 : gapPx) + px / zoom}px`);
   if (beginsPage) moves.setStyle(block, 'break-before', 'page');
   return null;
 }
@@ -59,7 +63,7 @@ function measureGap(element: Element): number {
   const own = Number.parseFloat(getComputedStyle(element).marginTop) || 0;
   const { boxes, previous } = findStart(element);
   const isNext = boxes.length === 1 && previous && isElement(previous);
-  return isNext ? Math.max(own, measureBox(element).top - measureBox(previous).bottom) : own;
+  return isNext ? Math.max(own, (measureBox(element).top - measureBox(previous).bottom) / zoomOf(element)) : own;
 }
 
 /** Returns the last box that follows the block, or the block. */
