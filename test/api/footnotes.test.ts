@@ -34,6 +34,13 @@ describe('footnotes', () => {
     }
   });
 
+  test('may be declared by a style attribute, which concerns no other', async () => {
+    const markup = `<p>text<i style="float: footnote">one</i> and <b style="color: #00f">bold</b>
+      <img alt="" style="float: right"><i class="n" style="color: #00f">two</i>`;
+    const { pages } = await render(document(markup));
+    expect(pages).toEqual([expect.stringMatching(/text1 and bold 2.*1\. one 2\. two$/)]);
+  });
+
   test('do not repeat what is generated in the elements around them', async () => {
     const css =
       'li { list-style: none } li::before { content: "item" } ul::after { content: "list" } body::after { content: "end" }';

@@ -104,7 +104,7 @@ export function translatePaged(texts: readonly string[]): Translation {
   const hasFootnotes = all.some(makesFootnote);
   const translate = (each: TranslatedDeclaration) => [
     ...movedRule(each),
-    (hasFootnotes ? translateFootnote(each) : undefined) ??
+    (hasFootnotes && !isInAttribute(each) ? translateFootnote(each) : undefined) ??
       translateElement(each, facts) ??
       translateStrings(each, marginTexts) ??
       translateMargin(each, facts, marginTexts) ??
