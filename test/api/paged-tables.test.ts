@@ -246,6 +246,16 @@ describe('a table is refused', () => {
       /more than 100 rows in thead or tfoot/,
     ],
     [
+      'with vertical text',
+      table('', TEN_ROWS, '<tr data-on=last><th>x').replace('<table', '<table style="writing-mode: vertical-rl"'),
+      / table has data-carry, data-on or data-keep, and vertical text/,
+    ],
+    [
+      'that goes on in the next column of its page',
+      `<div style="columns: 2">${table('', TEN_ROWS, carry)}`,
+      /goes on in the next column of its page/,
+    ],
+    [
       'with too many sums of many amounts',
       table('', '<tr><td data-amount=1>x'.repeat(5_000), `<tr><th>${'<b data-carry=amount></b>'.repeat(201)}`),
       /add more than 300000 amounts/,

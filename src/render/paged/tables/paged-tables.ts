@@ -33,6 +33,9 @@ import { TableSums } from './table-sums.ts';
 const CHANGED_ROWS =
   'a script changed rows or amounts of a table with data-carry, data-on or data-keep while the document was printed, such as in beforeprint; change them when the document loads';
 
+const IN_COLUMNS =
+  'a table with data-carry or data-on goes on in the next column of its page, where its head and foot would be those of another page; put it where there are no columns';
+
 /** CSS pixels by which heights may differ: links are on whole pixels, and rows lose half of a thin border. */
 const TOLERANCE_PX = 1.5;
 
@@ -169,6 +172,7 @@ class PrintedTable {
 
   paint(overlay: Map<number, OverlayBox[]>, scale: number): void {
     const { carries, rows } = this.#prepared;
+    this.#expectOneOnPage();
     const add = (box: OverlayBox & Place) => {
       const { page, ...rest } = box;
       if (!overlay.get(page)?.push(rest)) overlay.set(page, [rest]);
@@ -197,6 +201,13 @@ class PrintedTable {
     const rows = this.#prepared.rows.filter((row) => names.includes(row.name));
     const places = rows.flatMap((row) => this.#rowPlaces(row).find((place) => place.page === page) ?? []);
     return { top: Math.min(...places.map(({ y }) => y)), bottom: Math.max(...places.map(({ y, height }) => y + height)) };
+  }
+
+  /** Throws `print_failed` if the table is in several columns of a page. */
+  #expectOneOnPage(): void {
+    const { carries, rows } = this.#prepared;
+    const names = [...carries.map(([, name]) => name), ...rows.map(({ name }) => `${name}-0`)];
+    if (names.some((name) => hasSamePage(this.#placesOf(name)))) throw new ServiceError('print_failed', IN_COLUMNS);
   }
 
   get #first(): number {
@@ -244,4 +255,8 @@ class PrintedTable {
     if (!rows.length || heights.some((height) => height === undefined)) return undefined;
     return heights.reduce<number>((sum, height) => sum + ((height ?? 0) * PX_PER_POINT) / scale + spacingPx, 0);
   }
+}
+
+function hasSamePage(places: readonly Place[]): boolean {
+  return new Set(places.map(({ page }) => page)).size < places.length;
 }

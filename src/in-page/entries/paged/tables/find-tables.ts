@@ -65,7 +65,7 @@ function readTables(): string {
     count += rows.length;
     if (count > MAX_TABLE_ROWS)
       return `the tables with data-carry, data-on or data-keep have more than ${MAX_TABLE_ROWS} rows; divide the document`;
-    const problem = checkSections(table) || readTable(table, rows);
+    const problem = checkTable(table) || readTable(table, rows);
     if (problem) return problem;
   }
   return checkCosts();
@@ -83,12 +83,14 @@ function checkCosts(): string {
   return countSummed() > MAX_SUMMED ? `the sums of tables add more than ${MAX_SUMMED} amounts; divide the document` : '';
 }
 
-/** Returns what is wrong with the head or foot. */
-function checkSections(table: HTMLTableElement): string {
+/** Returns what is wrong with the table as a whole. */
+function checkTable(table: HTMLTableElement): string {
   const isLong = [table.tHead, table.tFoot].some((section) => section && section.rows.length > MAX_SECTION_ROWS);
-  if (!isLong) return '';
+  const isVertical = getComputedStyle(table).writingMode !== 'horizontal-tb';
+  if (!isLong && !isVertical) return '';
   const { selector } = new Locator().locate(table);
-  return `${selector} has data-carry, data-on or data-keep, and more than ${MAX_SECTION_ROWS} rows in thead or tfoot`;
+  const what = isLong ? `more than ${MAX_SECTION_ROWS} rows in thead or tfoot` : 'vertical text';
+  return `${selector} has data-carry, data-on or data-keep, and ${what}`;
 }
 
 function countSummed(): number {
