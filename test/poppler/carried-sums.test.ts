@@ -95,6 +95,17 @@ describe('borders that rows share', () => {
     }
   });
 
+  test.each([20, 31.3, 47.7])('are in one line if the first column takes %s percent', async (share) => {
+    const css = `table { table-layout: fixed } td:first-child { width: ${share}% } td, th { border: 1px solid }
+      td + td { background: #00f } .sum td + td { background: #f00 }`;
+    const drawn = await DrawnPixels.of(await files.render(table(css, ROWS, HEAD, FOOT).replace('<th>head<th>', '')), {
+      dpi: 192,
+      page: 2,
+    });
+    const [red, blue] = [drawn.box((r, _, b) => r > 200 && b < 100), drawn.box((r, _, b) => r < 100 && b > 200)];
+    expect([red.left, red.right]).toEqual([blue.left, blue.right]);
+  });
+
   test.each(['.sum', '.sum td'])('are not drawn where a row is not: those of %s', async (selector) => {
     const file = await files.render(table(`${selector} { border: 2px solid #f00 }`, FEW, HEAD, FOOT));
     const red = (await DrawnPixels.of(file)).box((r, _, b) => r > 200 && b < 100);

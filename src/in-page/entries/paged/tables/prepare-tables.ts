@@ -3,7 +3,7 @@
  * need, where links tell their places; the overlay paints them. Rows that are only on the first or last page become rows of the body.
  */
 
-import { POINTS_PER_PX } from '../../../../units.ts';
+import { POINTS_PER_PX, PX_PER_POINT } from '../../../../units.ts';
 import { type OverlayBox, RULER_PX } from '../../../contract/overlay.ts';
 import {
   MAX_RESERVED,
@@ -22,7 +22,7 @@ import { call, findClosest, measureBox, read, readAttribute, readName } from '..
 import { createInnerProbe, createProbe, createRuler, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { withHeadsAlone } from '../../print/heads-alone.ts';
-import { fillBox, moveZoom, registerPainter, toPixels, wrapLike } from '../overlay.ts';
+import { fillBox, moveZoom, registerPainter, wrapLike } from '../overlay.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { keepLook } from './keep-look.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
@@ -117,6 +117,8 @@ class TablePreparation {
   readonly #painted = new Map<HTMLTableRowElement, PaintedRow>();
   #swapped: PreparedTable['swapped'] = { above: [], below: [] };
   #heights: ReadonlyMap<HTMLTableRowElement, number> = new Map();
+  /** The widths of their cells in CSS pixels. */
+  #widths: ReadonlyMap<HTMLTableRowElement, number[]> = new Map();
 
   constructor({ table, rows, carries, found }: PagedTable, number: number, key: string) {
     this.#table = table;
@@ -142,7 +144,9 @@ class TablePreparation {
   }
 
   measureHidden(): void {
-    this.#heights = new Map([...this.#painted.keys()].map((row) => [row, measureBox(row).height]));
+    const rows = [...this.#painted.keys()];
+    this.#heights = new Map(rows.map((row) => [row, measureBox(row).height]));
+    this.#widths = new Map(rows.map((row) => [row, Array.from(row.cells, (cell) => measureBox(cell).width)]));
   }
 
   prepare(probes: Probes): PreparedTable {
@@ -228,7 +232,7 @@ class TablePreparation {
     const { edges, paddings: measured, zoom } = this.#measured;
     const paddings = Array.from(row.cells, (cell) => measured.get(cell)?.painted ?? {});
     const painting = { table: this.#table, section: copy, row: index, paddings, edges: edges.get(row), zoom };
-    registerPainter(name, (box) => paintRow(painting, box));
+    registerPainter(name, (box) => paintRow(painting, box, widthsOf(box, this.#widths.get(row) ?? [], zoom)));
     const numbers = [...this.#carries.keys()].filter((carry) => this.#rowOf(carry) === row);
     const on = (readAttribute(row, 'data-on') ?? 'all') as RowPages;
     return { name, on, cells: row.cells.length, carries: numbers };
@@ -367,6 +371,16 @@ interface Painting {
   zoom: number;
 }
 
+/**
+ * The widths of the columns in pixels of the table. Links are on whole pixels, so that those which the window has are more exact if the
+ * print has them, too.
+ */
+function widthsOf({ columns = [], scale }: OverlayBox, measured: readonly number[], zoom: number): number[] {
+  const printed = columns.map((points) => (points * PX_PER_POINT) / scale);
+  const isSame = printed.every((px, n) => Math.abs(px - (measured[n] ?? 0)) <= 1);
+  return (isSame ? measured : printed).map((px) => px / zoom);
+}
+
 /** Of the table that has one row. What is around its table is not around the row, which may inherit the color of the border. */
 const ROW_LOOK = {
   display: 'table',
@@ -381,14 +395,14 @@ const ROW_LOOK = {
 };
 
 /** Paints a row as a table of its own, with the columns that it has. */
-function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box: OverlayBox): HTMLElement {
+function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box: OverlayBox, widths: number[]): HTMLElement {
   const painted = call(table, 'cloneNode', false) as HTMLTableElement;
   const copy = call(section, 'cloneNode', true) as HTMLTableSectionElement;
   painted.append(copy);
   const cells = [...(copy.rows[row]?.cells ?? [])];
   for (const [number, cell] of cells.entries())
     setLook(cell, {
-      width: toPixels(box.columns?.[number] ?? 0, box.scale * zoom),
+      width: `${widths[number]}px`,
       'box-sizing': 'border-box',
       ...paddings[number],
     });
@@ -400,21 +414,23 @@ function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box:
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';
   }
   const points = box.scale * zoom * POINTS_PER_PX;
-  fillBox(painted, edges ? withEdges(box, edges, points) : withSpacing(box, table, points), zoom);
+  const filled = { ...box, width: widths.reduce((sum, width) => sum + width, 0) * points };
+  fillBox(painted, edges ? withEdges(filled, edges, points) : withSpacing(filled, table, points), zoom);
   setLook(painted, ROW_LOOK);
   return wrapLike(painted, read(table, 'parentElement'));
 }
 
 /** The box of cells with the borders that they share. A pixel of the table is as many `points` on the page. */
-function withEdges(box: OverlayBox, { top, right, bottom, left }: RowEdges, points: number): OverlayBox {
-  const [width, height] = [box.width + (left + right) * points, box.height + (top + bottom) * points];
+function withEdges(box: OverlayBox, { top, bottom, left, across }: RowEdges, points: number): OverlayBox {
+  const [width, height] = [box.width + across * points, box.height + (top + bottom) * points];
   return { ...box, x: box.x - left * points, y: box.y - top * points, width, height };
 }
 
-/** The box of cells with the space around them, which the table of a row has, too. */
+/** The box of cells with the space around and between them, which the table of a row has, too. */
 function withSpacing(box: OverlayBox, table: HTMLTableElement, points: number): OverlayBox {
   const [across = 0, down = across] = getComputedStyle(table)
     .borderSpacing.split(' ')
     .map((length) => Number.parseFloat(length) * points);
-  return { ...box, x: box.x - across, y: box.y - down, width: box.width + 2 * across, height: box.height + 2 * down };
+  const width = box.width + ((box.columns?.length ?? 0) + 1) * across;
+  return { ...box, x: box.x - across, y: box.y - down, width, height: box.height + 2 * down };
 }

@@ -6,9 +6,10 @@ import { read } from '../../../dom/nodes.ts';
 
 export interface RowEdges {
   top: number;
-  right: number;
   bottom: number;
   left: number;
+  /** At the left and the right. */
+  across: number;
   /** Whether the border of the row above is the upper one of this row. */
   sharesTop: boolean;
 }
@@ -26,9 +27,9 @@ export function measureEdges(row: HTMLTableRowElement, hidden: readonly HTMLTabl
   const sharesTop = isHidden(above) && borderOf(above, 'bottom') >= top;
   return {
     top: sharesTop ? 0 : !above || isHidden(above) ? top : (top + borderOf(above, 'bottom')) / 2,
-    right: Math.floor(borderOf(row, 'right') / 2),
     bottom: !below || isHidden(below) ? bottom : (bottom + borderOf(below, 'top')) / 2,
     left: Math.ceil(borderOf(row, 'left') / 2),
+    across: (borderOf(row, 'left') + borderOf(row, 'right')) / 2,
     sharesTop,
   };
 }
