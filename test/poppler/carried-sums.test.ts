@@ -106,6 +106,15 @@ describe('borders that rows share', () => {
     expect([red.left, red.right]).toEqual([blue.left, blue.right]);
   });
 
+  test('are not drawn in thicker ones of the next row', async () => {
+    const file = await files.render(
+      table('thead { border-top: 4px solid #00f } .sum td { border-bottom: 1px solid #f00 }', ROWS, HEAD),
+    );
+    const drawn = await DrawnPixels.of(file, { dpi: 192, page: 2 });
+    expect(drawn.box((r, _, b) => r > 200 && b < 100)).toMatchObject({ right: 0 });
+    expect(drawn.box((r, _, b) => r < 100 && b > 200).right).toBeGreaterThan(0);
+  });
+
   test.each(['.sum', '.sum td'])('are not drawn where a row is not: those of %s', async (selector) => {
     const file = await files.render(table(`${selector} { border: 2px solid #f00 }`, FEW, HEAD, FOOT));
     const red = (await DrawnPixels.of(file)).box((r, _, b) => r > 200 && b < 100);

@@ -407,8 +407,8 @@ function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box:
       ...paddings[number],
     });
   if (edges) setLook(copy, { 'border-style': 'none' }); // the section has it where it is
-  const sharing = edges?.sharesTop ? [copy.rows[row] as HTMLElement, ...cells] : [];
-  for (const each of sharing) setLook(each, { 'border-top-style': 'none' });
+  for (const side of edges?.shared ?? [])
+    for (const each of [copy.rows[row] as HTMLElement, ...cells]) setLook(each, { [`border-${side}-style`]: 'none' });
   for (const room of selectIn<HTMLElement>(copy, '[data-platen-carry]')) {
     setLook(room, { visibility: 'visible' });
     room.textContent = box.texts[readAttribute(room, 'data-platen-carry') ?? ''] ?? '';

@@ -10,8 +10,8 @@ export interface RowEdges {
   left: number;
   /** At the left and the right. */
   across: number;
-  /** Whether the border of the row above is the upper one of this row. */
-  sharesTop: boolean;
+  /** Where the border of the next row of its section is that of this row. */
+  shared: Array<'top' | 'bottom'>;
 }
 
 type Side = 'top' | 'right' | 'bottom' | 'left';
@@ -24,14 +24,20 @@ export function measureEdges(row: HTMLTableRowElement, hidden: readonly HTMLTabl
   const isHidden = (other: HTMLTableRowElement | undefined) => other !== undefined && hidden.includes(other);
   const [above, below] = [neighbourOf(row, 'previousElementSibling'), neighbourOf(row, 'nextElementSibling')];
   const [top, bottom] = [borderOf(row, 'top'), borderOf(row, 'bottom')];
-  const sharesTop = isHidden(above) && borderOf(above, 'bottom') >= top;
+  const sharesTop = isSibling(above, row) && borderOf(above, 'bottom') >= top;
+  const sharesBottom = isSibling(below, row) && !isHidden(below) && borderOf(below, 'top') > bottom;
   return {
     top: sharesTop ? 0 : !above || isHidden(above) ? top : (top + borderOf(above, 'bottom')) / 2,
-    bottom: !below || isHidden(below) ? bottom : (bottom + borderOf(below, 'top')) / 2,
+    bottom: sharesBottom ? 0 : !below || isHidden(below) ? bottom : (bottom + borderOf(below, 'top')) / 2,
     left: Math.ceil(borderOf(row, 'left') / 2),
     across: (borderOf(row, 'left') + borderOf(row, 'right')) / 2,
-    sharesTop,
+    shared: [...(sharesTop ? ['top' as const] : []), ...(sharesBottom ? ['bottom' as const] : [])],
   };
+}
+
+/** Rows of other sections may be different ones on each page. */
+function isSibling(other: HTMLTableRowElement | undefined, row: HTMLTableRowElement): boolean {
+  return other !== undefined && read(other, 'parentElement') === read(row, 'parentElement');
 }
 
 /** The next row in this direction, which may be in the next section. */
