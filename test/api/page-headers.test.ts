@@ -41,6 +41,12 @@ describe('header and footer', () => {
     expect(pdf.fonts).toContain('Arimo-Bold');
   });
 
+  test('do not repeat what margin boxes show, however important it is', async () => {
+    const boxes = '<style>@page { margin: 30mm; @top-right { content: "box" !important } }</style>';
+    const { pages } = await render(boxes + REPORT, { footer: '<p>foot</p>' });
+    expect(pages.map((text) => text.match(/box|foot/g)?.sort())).toEqual(pages.map(() => ['box', 'foot']));
+  });
+
   test('have the height that they need with an automatic margin', async () => {
     const high = '<div style="height: 200px">head</div>';
     const pdf = await render(REPORT, { header: { all: HEADER, first: high }, margin: 'auto' });

@@ -100,7 +100,8 @@ export function showSheets(elements: readonly Element[], css: string): void {
 /** In Chromium, what is important in a rule for all pages precedes what is important in one for pages with a name. */
 function clearPageRules(sheet: CSSStyleSheet): void {
   try {
-    for (const rule of allRules(sheet)) if (rule.type === RULE_TYPES.page && rule.style) rule.style.cssText = '';
+    for (const { type, style } of allRules(sheet))
+      if ((type === RULE_TYPES.page || type === RULE_TYPES.marginBox) && style) style.cssText = '';
   } catch {
     // a sheet of another origin
   }
