@@ -195,6 +195,31 @@ describe('rows are on their pages only', () => {
     expect(pages.at(-1)).toMatch(/T\s?O\s?T\s?A\s?L\s+o\s?f\s+a\s?l\s?l/);
   });
 
+  test('and leave the rows beside them as they are', async () => {
+    const style = `<style>thead tr:nth-child(2), tbody tr:nth-child(10), tfoot tr:last-child { text-transform: uppercase }
+      tbody tr:last-child { text-transform: uppercase }</style>`;
+    const head = '<tr data-on=first><td>opening<tr><td>columns';
+    const foot = '<tr data-on=not-last><td>carried<tr data-on=last data-keep=1><td>total';
+    const { pages } = await render(style + table(head, TEN_ROWS, foot));
+    expect(pages[0]).toMatch(/COLUMNS opening row 0.*carried$/);
+    expect(pages.at(-1)).toMatch(/COLUMNS.*ROW 9 TOTAL$/);
+  });
+
+  test('and leave no band between the head of the columns and a row of the first page', async () => {
+    const head = (on: string) => `<tr data-on=first><th>opening<tr><th>columns${on && `<tr data-on=${on}><th>carried`}`;
+    const rule = '<style>th { height: 30px; padding: 0 }</style>';
+    const [plain, paged] = await Promise.all(['', 'not-first'].map((on) => render(rule + table(head(on), TEN_ROWS))));
+    const places = (pdf: typeof plain) =>
+      ['columns', 'opening', 'row 0'].map((text) => Math.round(pdf?.placed[0]?.find((each) => each.text === text)?.y ?? 0));
+    expect(places(paged)).toEqual(places(plain));
+  });
+
+  test('also if a rule makes cells visible', async () => {
+    const rule = '<style>th { visibility: visible !important }</style>';
+    const { pages } = await render(rule + table('<tr data-on=not-first><th>continued<tr><th>head', TEN_ROWS));
+    expect(pages.map((text) => text.match(/continued/g)?.length ?? 0)).toEqual(pages.map((_, page) => Math.min(page, 1)));
+  });
+
   test('also if the table begins a page', async () => {
     const html = (head: string) => `<div style="height: 950px">before</div>${table(`${head}<tr><th>head</tr>`, TEN_ROWS)}`;
     const [plain, paged] = [await render(html('')), await render(html('<tr data-on=not-first><th>continued</tr>'))];

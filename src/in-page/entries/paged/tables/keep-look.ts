@@ -18,9 +18,10 @@ const MAX_ELEMENTS = 500;
 
 type Look = Record<string, string>;
 
-/** `move` puts the rows elsewhere. The background of their section goes with them. */
-export function keepLook(rows: readonly HTMLTableRowElement[], move: () => void): void {
-  const elements = [...rows, ...rows.flatMap((row) => [...selectIn<HTMLElement>(row, '*')])].slice(0, MAX_ELEMENTS);
+/** `move` puts the rows elsewhere, next to the `others`. The background of their section goes with them. */
+export function keepLook(rows: readonly HTMLTableRowElement[], others: readonly HTMLTableRowElement[], move: () => void): void {
+  const all = [...rows, ...others];
+  const elements = [...all, ...all.flatMap((row) => [...selectIn<HTMLElement>(row, '*')])].slice(0, MAX_ELEMENTS);
   const before = elements.map(readLook);
   for (const [n, row] of rows.entries()) addBackground(before[n], read(row, 'parentElement'));
   move();

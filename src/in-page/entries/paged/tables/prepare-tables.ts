@@ -138,9 +138,16 @@ class TablePreparation {
     const kept = onPages.filter((row) => !mayMove(row));
     for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
     const moved = onPages.filter((row) => !this.#painted.has(row));
-    if (moved.length) keepLook(moved, () => this.#moveRows(moved));
+    if (moved.length) keepLook(moved, this.#besides(moved), () => this.#moveRows(moved));
     this.#swapped = this.#swapRows();
     for (const [row, painted] of this.#painted) this.#hideRow(row, painted);
+  }
+
+  /** The rows that may become the first or last of their section by the move of these, or no longer are. */
+  #besides(moved: readonly HTMLTableRowElement[]): HTMLTableRowElement[] {
+    const sections = new Set(moved.map((row) => read(row, 'parentElement') as HTMLTableSectionElement));
+    const left = [...sections].flatMap((section) => [...section.rows]).filter((row) => !moved.includes(row));
+    return [...left, ...this.#rows.slice(-1)];
   }
 
   measureHidden(): void {
@@ -252,7 +259,12 @@ class TablePreparation {
     const { collapsesBorders, insets, paddings } = this.#measured;
     setLook(row, { visibility: 'hidden', ...(collapsesBorders && { 'border-style': 'none' }) });
     for (const [number, cell] of [...row.cells].entries()) {
-      setLook(cell, { position: 'relative', ...(collapsesBorders && { 'border-style': 'none' }), ...paddings.get(cell)?.hidden });
+      setLook(cell, {
+        position: 'relative',
+        visibility: 'hidden',
+        ...(collapsesBorders && { 'border-style': 'none' }),
+        ...paddings.get(cell)?.hidden,
+      });
       cell.append(createInnerProbe(`${this.#key}:${name}-${number}`, insets.get(cell)));
     }
   }
@@ -318,7 +330,7 @@ class TablePreparation {
 
 /** The rows of a head above others that are not on the first page. Empty if cells reach over several rows. */
 function rowsAboveOthers({ tHead }: HTMLTableElement): HTMLTableRowElement[] {
-  const rows = [...(tHead?.rows ?? [])];
+  const rows = [...(tHead?.rows ?? [])].filter((row) => !mayMove(row));
   const isLower = (row: HTMLTableRowElement) => readAttribute(row, 'data-on') === 'not-first';
   const end = rows.findLastIndex((row) => !isLower(row)) + 1;
   const above = rows.slice(0, end);
