@@ -253,3 +253,11 @@ test('what cannot be read keeps its resources', async () => {
   const whole = threePages({ resources, contents: ['/A Do', '/B Do', '(no end'], objects });
   for (const { file } of await withoutSecond(whole)) expect(unpackedText(file)).toContain('/unused');
 });
+
+test('pages that do not say that they are become such', async () => {
+  const whole = Buffer.from(threePages({}).toString('latin1').replace('/Type /Page ', '/Type /Pago '), 'latin1');
+  expect(whole.includes('/Type /Pago ')).toBe(true);
+  const { files } = await assemble(whole, {});
+  const text = unpackedText(Buffer.from(files[0]?.content as Uint8Array));
+  expect(text.match(/\/Type ?\/Pag[eo]\b/g)).toEqual(['/Type /Page', '/Type /Page', '/Type /Page']);
+});

@@ -48,8 +48,15 @@ export class ForeignPdf extends EditablePdf {
   }
 
   override pages(): Array<{ ref: PdfRef; page: PdfDict }> {
-    this.#pages ??= pageRefs(this, this.catalog.get('Pages'));
+    this.#pages ??= this.#readPages();
     return this.#pages.map((ref) => ({ ref, page: this.asDict(ref) as PdfDict }));
+  }
+
+  /** Pages that do not say that they are, as readers accept, are told apart from other objects later. */
+  #readPages(): PdfRef[] {
+    const refs = pageRefs(this, this.catalog.get('Pages'));
+    for (const ref of refs) if (this.name(this.asDict(ref), 'Type') !== 'Page') this.update(ref, { Type: PdfName.of('Page') });
+    return refs;
   }
 
   /** Replaces the page tree. What a page inherits becomes its own. Pages that are not in `refs` are null from then on. */
