@@ -121,10 +121,11 @@ class OrderedParts {
 
   complete(assembled: Assembled): Assembled {
     const { headerBytes = 0, ...others } = assembled;
-    const [file] = others.files;
-    if (!file || !this.#kept.length) return others;
-    const { content, pages } = file;
-    return { ...others, files: [{ content: putBack({ content, headerBytes }, this.#kept.splice(0)), pages }] };
+    const { files, extracted } = others;
+    const kept = this.#kept.splice(0);
+    if (!kept.length) return others;
+    if (extracted) return { ...others, extracted: Buffer.concat([...kept, extracted]) };
+    return { ...others, files: files.map((file) => ({ ...file, content: putBack({ ...file, headerBytes }, kept) })) };
   }
 }
 

@@ -6,12 +6,14 @@ import { type EXTRACTED, type Extracted, extract } from '../../src/pdf/assemble/
 import type { Dropped } from '../../src/pdf/merge/merge-catalog.ts';
 import { ForeignPdf } from '../../src/pdf/objects/foreign-pdf.ts';
 import { pageWith } from '../support/hidden-texts.ts';
+import { smallPdf } from '../support/small-pdf.ts';
 
 type Extraction = Extracted & { dropped: Dropped[] };
 
-async function extracted(pdf: Uint8Array, what: (typeof EXTRACTED)[number], maxBytes = 10_000_000): Promise<Extraction> {
+async function extracted(pdf: Uint8Array, what: (typeof EXTRACTED)[number], maxBytes = 100_000_000): Promise<Extraction> {
   const dropped: Dropped[] = [];
-  return { ...(await extract(new ForeignPdf(await PDF.load(pdf)), { what: [what] }, dropped, maxBytes)), dropped };
+  const json = await extract(new ForeignPdf(await PDF.load(pdf)), { what: [what] }, dropped, { maxBytes, keep: undefined });
+  return { ...JSON.parse(Buffer.from(json).toString()), dropped };
 }
 
 const say = (mcid: number, text: string) => `/P <</MCID ${mcid}>> BDC BT /F 12 Tf 50 ${300 - 20 * mcid} Td (${text}) Tj ET EMC`;
@@ -149,4 +151,29 @@ test('images are limited', async () => {
   await expect(extracted(drawing(many.join(' '), {}), 'images')).rejects.toThrow('asks for more than 1000 images');
   const often = drawing('/I Do '.repeat(20_001), { 10: RED_AND_BLUE });
   await expect(extracted(often, 'images')).rejects.toThrow('asks for images that are drawn more than 20000 times');
+});
+
+test('a long text is given away in pieces', async () => {
+  const lines = Array.from(
+    { length: 40 },
+    (_, line) => `1 0 0 1 10 ${900 - 20 * line} Tm (${`line ${line} `.repeat(10)}) Tj`,
+  ).join(' ');
+  const page = { content: `BT /F 4 Tf ${lines} ET`, size: [400, 1_000] as [number, number] };
+  const pdf = await PDF.load(smallPdf(Array.from({ length: 60 }, () => page)));
+  const kept: Uint8Array[] = [];
+  const keep = async (bytes: Uint8Array) => void kept.push(bytes);
+
+  const end = await extract(new ForeignPdf(pdf), { what: ['text', 'bookmarks'] }, [], { maxBytes: 10_000_000, keep });
+
+  expect(kept.length).toBeGreaterThan(1);
+  const { pages, bookmarks } = JSON.parse(Buffer.concat([...kept, end]).toString()) as Extracted;
+  expect(bookmarks).toEqual([]);
+  expect(pages.map(({ text }) => text?.split('\n').length)).toEqual(Array.from({ length: 60 }, () => 40));
+});
+
+test('a text of more bytes than a result may have is refused and not sent', async () => {
+  const page = { content: `BT /F 4 Tf 10 100 Td (${'word '.repeat(200)}) Tj ET` };
+  const pdf = new ForeignPdf(await PDF.load(smallPdf(Array.from({ length: 200 }, () => page))));
+  const options = { maxBytes: 50_000, keep: undefined };
+  await expect(extract(pdf, { what: ['text'] }, [], options)).rejects.toMatchObject({ code: 'resource_limit' });
 });

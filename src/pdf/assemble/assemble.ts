@@ -43,7 +43,7 @@ export interface Assembled {
   dropped: Dropped[];
   /** Pages that cut off the text of a step. */
   cut: Array<{ step: number; pages: number[] }>;
-  /** What a PDF holds, as JSON. */
+  /** What a PDF holds, as JSON. It follows what the store keeps. */
   extracted?: Uint8Array | undefined;
   letterhead?: Letterhead | undefined;
   /** Set if the store may keep a part of the only file, which belongs after so many bytes. */
@@ -172,15 +172,6 @@ async function finishConformant(document: OpenDocument, { step }: Conforming): P
   document.renew();
 }
 
-async function toJson(document: OpenDocument, step: ExtractStep, maxBytes: number): Promise<Uint8Array> {
-  await reopen(document);
-  const extracted = await extract(document.pdf, step, document.dropped, maxBytes);
-  const { dropped } = document;
-  const json = Buffer.from(JSON.stringify({ ...extracted, ...(dropped.length && { dropped }) }));
-  if (json.length > maxBytes) throw mergedTooLarge(maxBytes);
-  return json;
-}
-
 async function finish(
   document: OpenDocument,
   order: AssemblyOrder,
@@ -190,7 +181,8 @@ async function finish(
   const { split, extract: wanted, maxBytes } = order;
   if (wanted) {
     await progress.enter(`steps[${wanted.number}].extract`);
-    return { files: [], extracted: await toJson(document, wanted.step, maxBytes) };
+    await reopen(document);
+    return { files: [], extracted: await extract(document.pdf, wanted.step, document.dropped, { maxBytes, keep: store?.keep }) };
   }
   if (!split) return writeOnly(document.pdf, order, store);
   await progress.enter(`steps[${split.number}].split`);

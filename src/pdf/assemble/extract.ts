@@ -1,4 +1,5 @@
 /** Reads what a PDF holds: text, Markdown, images, metadata, bookmarks, form fields and attachments. */
+import type { PdfDict, PdfRef } from '@libpdf/core';
 import { readXmp } from '../edit/read-xmp.ts';
 import { type ExtractedImage, PageImages, TooManyImagesError } from '../extract/images.ts';
 import { toMarkdown } from '../extract/markdown.ts';
@@ -6,6 +7,7 @@ import { MarkedTexts } from '../extract/marked-text.ts';
 import { type PageContent, PageReader, type TextLine } from '../extract/page-text.ts';
 import { readTags } from '../extract/tags.ts';
 import { exportedValue, resolveOptions } from '../forms/foreign-values.ts';
+import { mergedTooLarge } from '../merge/merge.ts';
 import type { Dropped } from '../merge/merge-catalog.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
@@ -36,21 +38,74 @@ export interface Extracted {
 
 type Wants = (each: (typeof EXTRACTED)[number]) => boolean;
 
-/** The pages of the PDF may be others afterwards. Throws `StepError`. */
-export async function extract(pdf: ForeignPdf, { what }: ExtractStep, lost: Dropped[], maxBytes: number): Promise<Extracted> {
+/**
+ * Writes `Extracted` as JSON, each page when it was read, so that what was read of it is not kept. The pages of the PDF may be others
+ * afterwards. Returns what `keep` was not given. Throws `StepError`, and `resource_limit` for more than `maxBytes`.
+ */
+export async function extract(
+  pdf: ForeignPdf,
+  { what }: ExtractStep,
+  lost: Dropped[],
+  { maxBytes, keep }: { maxBytes: number; keep: ((bytes: Uint8Array) => Promise<void>) | undefined },
+): Promise<Uint8Array> {
   const wants: Wants = (each) => what.includes(each);
   const images = wants('images') ? new PageImages(pdf, lost) : undefined;
+  const json = new JsonWriter(maxBytes, keep);
   try {
-    return {
-      ...extractContent(pdf, wants, images, lost),
+    const others: Omit<Extracted, 'pages'> = {
+      ...(await extractContent(pdf, wants, images, lost, (page) => json.addPage(page))),
       ...(wants('metadata') && { metadata: { ...readInformation(pdf), xmp: readPacket(pdf, lost) } }),
       ...(wants('bookmarks') && { bookmarks: toBookmarks(pdf) }),
       ...(wants('fields') && { fields: readFields(pdf) }),
       ...(wants('attachments') && { attachments: readAttachments(pdf, lost) }),
       ...(images && { images: await images.read(maxBytes) }),
     };
+    return json.end({ ...others, ...(lost.length && { dropped: lost }) });
   } catch (error) {
     throw error instanceof TooManyImagesError ? new StepError('what', error.message) : error;
+  }
+}
+
+/** What is kept elsewhere at once. */
+const CHUNK_LENGTH = 65_536;
+
+class JsonWriter {
+  readonly #maxBytes: number;
+  readonly #keep: ((bytes: Uint8Array) => Promise<void>) | undefined;
+  #text = '{"pages":[';
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #separator = '';
+
+  constructor(maxBytes: number, keep: ((bytes: Uint8Array) => Promise<void>) | undefined) {
+    this.#maxBytes = maxBytes;
+    this.#keep = keep;
+  }
+
+  async addPage(page: Extracted['pages'][number]): Promise<void> {
+    this.#text += this.#separator + JSON.stringify(page);
+    this.#separator = ',';
+    if (this.#text.length > CHUNK_LENGTH) await this.#keepText();
+  }
+
+  end(others: object): Uint8Array {
+    const members = JSON.stringify(others).slice(1);
+    this.#text += members === '}' ? ']}' : `],${members}`;
+    return Buffer.concat([...this.#chunks, this.#takeText()]);
+  }
+
+  async #keepText(): Promise<void> {
+    const bytes = this.#takeText();
+    if (this.#keep) await this.#keep(bytes);
+    else this.#chunks.push(bytes);
+  }
+
+  #takeText(): Buffer {
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#maxBytes) throw mergedTooLarge(this.#maxBytes);
+    return bytes;
   }
 }
 
@@ -64,29 +119,27 @@ function readPacket(pdf: ForeignPdf, lost: Dropped[]): ReturnType<typeof readXmp
 }
 
 /** Each page is read once. */
-function extractContent(
+async function extractContent(
   pdf: ForeignPdf,
   wants: Wants,
   images: PageImages | undefined,
   lost: Dropped[],
-): Pick<Extracted, 'pages' | 'markdown'> {
+  addPage: (page: Extracted['pages'][number]) => Promise<void>,
+): Promise<Pick<Extracted, 'markdown'>> {
   const reader = new PageReader(pdf);
   const tags = wants('markdown') ? readTags(pdf) : undefined;
   const marked = tags && new MarkedTexts(tags.marks);
-  const wantsLines = wants('text') || wants('lines');
-  const pages = pdf.pages().map(({ ref, page }, index) => {
+  const collected = { wantsLines: wants('text') || wants('lines'), marked, images, lost };
+  for (const [index, { ref, page }] of pdf.pages().entries()) {
     const view = pageView(pdf, page);
+    const lines = readLines(reader, { ref, page, view, index }, collected);
     const [width, height] = view.turn % 180 ? [view.height, view.width] : [view.width, view.height];
-    if (!wantsLines && !marked && !images) return { width, height };
-    const read = reader.read(ref, page);
-    collect(read, index + 1, view, { wantsLines, marked, images, lost });
-    const lines = wantsLines ? reader.lines(read, index, view) : [];
     const text = lines.map((line) => line.text).join('\n');
-    return { width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines }) };
-  });
+    await addPage({ width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines }) });
+  }
   lost.push(...[...(tags?.problems ?? [])].map((why) => ({ what: 'markdown', why })));
   const markdown = tags && marked ? toMarkdown(tags.kids, marked) : null;
-  return { pages, ...(wants('markdown') && { markdown }) };
+  return wants('markdown') ? { markdown } : {};
 }
 
 interface Collected {
@@ -94,6 +147,19 @@ interface Collected {
   marked: MarkedTexts | undefined;
   images: PageImages | undefined;
   lost: Dropped[];
+}
+
+/** Reads the page for all that is wanted of it. */
+function readLines(
+  reader: PageReader,
+  { ref, page, view, index }: { ref: PdfRef; page: PdfDict; view: PageView; index: number },
+  collected: Collected,
+): TextLine[] {
+  const { wantsLines, marked, images } = collected;
+  if (!wantsLines && !marked && !images) return [];
+  const read = reader.read(ref, page);
+  collect(read, index + 1, view, collected);
+  return wantsLines ? reader.lines(read, index, view) : [];
 }
 
 function collect(

@@ -124,6 +124,8 @@ const MAX_STREAM_BYTES = 268_435_456;
 const MAX_GLYPHS = 2_000_000;
 const MAX_STREAMS = 50_000;
 const MAX_DEPTH = 30;
+/** Fonts that are kept for the next page. Each part of a whole has its own, and one takes up to 25 kB. */
+const MAX_FONTS = 200;
 /** Stands for the pattern of the content around a form. */
 const INHERITED = '\0';
 /** How far a path may reach beyond an area in which it is, in points. */
@@ -150,6 +152,7 @@ export class ContentReader {
     matrix: Matrix = IDENTITY,
   ): ReadContent {
     const whole = { glyphs: [], spans: [], boxes };
+    if (this.#fonts.size > MAX_FONTS) this.#fonts.clear();
     const root = this.#readStream(
       content,
       resources,
@@ -334,11 +337,11 @@ class StreamReading {
   }
 
   #addPatterns(points: readonly Point[], kinds: ReadonlyArray<0 | 1>, more = 0): void {
-    if (!points.length) return;
+    const drawn = kinds.flatMap((kind) => this.#patterns[kind] ?? []);
+    if (!points.length || !drawn.length) return;
     const { left, bottom, right, top } = boundsOf(points);
     const shape = rectangle(left - more, bottom - more, right + more, top + more);
-    for (const drawn of kinds.map((kind) => this.#patterns[kind]))
-      if (drawn) this.#use.indirect.push({ kind: 'a pattern', drawn, resources: this.#use.resources, shape });
+    for (const each of drawn) this.#use.indirect.push({ kind: 'a pattern', drawn: each, resources: this.#use.resources, shape });
   }
 
   #begin({ start, names, strings }: Operands, end: number): void {
