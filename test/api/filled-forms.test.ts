@@ -91,8 +91,8 @@ test('texts of any script are in their fields, and stay when these are flattened
 });
 
 test('fonts of the form show all other texts', async () => {
-  const { pdf } = await assemble(FILE, { fill: { fields: { line: 'Ada', right: 'Grace' } } }, { flatten: {} });
-  expect((await readPdf(pdf)).fonts).toEqual(['Helvetica']);
+  const { pdf } = await assemble(FILE, { fill: { fields: { line: 'Ada', right: 'Grace' } } });
+  expect(unpackedText(pdf).match(/BaseFont \/(?!Helvetica)\S+/g)).toBeNull();
 });
 
 test('values that viewers were to show are drawn when fields are flattened', async () => {
@@ -100,6 +100,28 @@ test('values that viewers were to show are drawn when fields are flattened', asy
   const { pdf } = await assemble(waiting.toString('base64'), { flatten: {} });
   const [placed = []] = (await readPdf(pdf)).placed;
   expect(within(placed, GIVEN.right?.rect as Rect).text).toBe('Жук');
+});
+
+test('values without an appearance are drawn when fields are flattened, also if the form does not ask viewers for that', async () => {
+  const { pdf } = await assemble(form('', 'right', '(Grace)').toString('base64'), { flatten: {} });
+  const [placed = []] = (await readPdf(pdf)).placed;
+  expect(within(placed, GIVEN.right?.rect as Rect).text).toBe('Grace');
+});
+
+test('a value that is longer than its field allows is refused', async () => {
+  const send = (comb: string) =>
+    client.send('POST', '/v1/pdf/assemble', { parts: [{ file: FILE }], steps: [{ fill: { fields: { line: comb, comb } } }] });
+  const refused = await send('123456');
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    errors: [
+      {
+        path: 'steps[0].fill.fields.comb',
+        message: 'cannot be filled: the value has 6 characters, and the field takes at most 5',
+      },
+    ],
+  });
+  expect((await send('12345')).status).toBe(200);
 });
 
 test('characters that no font has are a warning that names the step', async () => {

@@ -49,6 +49,7 @@ const WITH_TEXT = new Set(['text', 'dropdown', 'listbox']);
 /** Returns a character that no font of the form can show, so that the field has the value and still shows something else. */
 function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillStep['fields'][string]): string | undefined {
   const acroForm = form.acroForm();
+  requireFit(field, given);
   acroForm.updateFieldAppearance = () => {}; // which setting a value calls
   try {
     const { skipped } = form.fill({ [field.name]: toFieldValue(field, given) });
@@ -62,10 +63,18 @@ function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillS
   return missing;
 }
 
+/** libpdf would cut the value off, which nobody would notice. */
+function requireFit(field: Field, given: FillStep['fields'][string]): void {
+  const most = 'maxLength' in field ? Number(field.maxLength) : 0;
+  if (most > 0 && typeof given === 'string' && given.length > most)
+    throw new Error(`the value has ${given.length} characters, and the field takes at most ${most}`);
+}
+
 /** Generates what viewers were to show. Returns the fields whose texts no font of the form can show. */
-function generateTexts({ pdf }: OpenDocument): Unshowable {
+function generateTexts({ pdf }: OpenDocument, includesMissing = false): Unshowable {
   const unshowable: Unshowable = new Map();
-  generateAppearances(pdf.pdf, (field, character) => unshowable.set(field.name, { field, character }));
+  const onHidden = (field: Field, character: string) => void unshowable.set(field.name, { field, character });
+  generateAppearances(pdf.pdf, { onHidden, includesMissing });
   return unshowable;
 }
 
@@ -94,7 +103,7 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   await reopen(document);
   const { pdf, dropped } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
-  const unshowable = generateTexts(document);
+  const unshowable = generateTexts(document, true);
   requirePrint(document, unshowable);
   await printUnshowable(document, unshowable);
   if (annotations) noteFiles(document);

@@ -9,15 +9,22 @@ type Field = ReturnType<ReturnType<NonNullable<ReturnType<PDF['getForm']>>['acro
 /** Those that show a value. Boxes have appearances for all of their states. */
 const KINDS = new Set(['text', 'dropdown', 'listbox']);
 
-/**
- * Returns the objects that were changed: widgets, and their appearance dictionaries. `onHidden` is called for a field whose value no font
- * of the form can show: it stays as it is.
- */
-export function generateAppearances(pdf: PDF, onHidden: (field: Field, character: string) => void = () => {}): PdfRef[] {
+interface Options {
+  /** Is called for a field whose value no font of the form can show: it stays as it is. */
+  onHidden?(field: Field, character: string): void;
+  /** Also for fields that have no appearance although the PDF does not say so. Viewers generate it then. */
+  includesMissing?: boolean;
+}
+
+/** Returns the objects that were changed: widgets, and their appearance dictionaries. */
+export function generateAppearances(pdf: PDF, { onHidden = () => {}, includesMissing = false }: Options = {}): PdfRef[] {
   const form = pdf.getForm()?.acroForm();
-  if (!form?.needAppearances) return [];
+  const needsAll = form?.needAppearances;
+  const fields = (form?.getFields() ?? []).filter(
+    (field) => KINDS.has(field.type) && (needsAll || (includesMissing && lacksAppearance(field))),
+  );
+  if (!form || !(fields.length || needsAll)) return [];
   encodeTexts(form);
-  const fields = form.getFields().filter(({ type }) => KINDS.has(type));
   for (const field of fields) {
     const hidden = shownTexts(field)
       .map((each) => findUnshowable(form, each))
@@ -31,4 +38,8 @@ export function generateAppearances(pdf: PDF, onHidden: (field: Field, character
   for (const field of fields) Reflect.deleteProperty(field, 'isReadOnly');
   const widgets = fields.flatMap((field) => field.getWidgets());
   return widgets.flatMap(({ ref, dict }) => [ref, dict.get('AP')]).filter((each) => each instanceof PdfRef);
+}
+
+function lacksAppearance(field: Field): boolean {
+  return field.getWidgets().some((widget) => !widget.hasNormalAppearance());
 }
