@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream, type PdfString } from '@libpdf/core';
 import type { MergedFonts } from '../compress/merge-fonts.ts';
 import { explicitDestination } from '../objects/destinations.ts';
-import { pageRefs, withInherited } from '../objects/page-tree.ts';
+import { pageRefs, treeNodes, withInherited } from '../objects/page-tree.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
 import type { MergedCatalog } from './merge-catalog.ts';
@@ -71,7 +71,7 @@ export class MergeSource extends PdfReader {
     this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
     this.language = this.text(catalog, 'Lang');
     this.isMarked = this.tags !== undefined && (this.dict(catalog, 'MarkInfo')?.getBool('Marked')?.value ?? false);
-    const refs = pageRefs(this, catalog.get('Pages'));
+    const refs = pageRefs(treeNodes(this, catalog.get('Pages')));
     const [firstPage] = refs;
     if (!firstPage) throw new Error('the PDF has no pages');
     this.firstPage = firstPage;

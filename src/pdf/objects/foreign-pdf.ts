@@ -1,7 +1,7 @@
 /** A PDF of any producer that is being edited. All that can be reached from its catalog is written, and nothing else. */
 import { type PDF, PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import { type EditableObject, EditablePdf } from './editable-pdf.ts';
-import { pageRefs, withInherited } from './page-tree.ts';
+import { pageRefs, treeNodes, withInherited } from './page-tree.ts';
 import type { PdfReader } from './pdf-reader.ts';
 
 /** What objects were before they were changed, by their numbers. */
@@ -54,9 +54,10 @@ export class ForeignPdf extends EditablePdf {
 
   /** Pages that do not say that they are, as readers accept, are told apart from other objects later. */
   #readPages(): PdfRef[] {
-    const refs = pageRefs(this, this.catalog.get('Pages'));
-    for (const ref of refs) if (this.name(this.asDict(ref), 'Type') !== 'Page') this.update(ref, { Type: PdfName.of('Page') });
-    return refs;
+    const nodes = treeNodes(this, this.catalog.get('Pages'));
+    for (const { ref, type } of nodes)
+      if (this.name(this.asDict(ref), 'Type') !== type) this.update(ref, { Type: PdfName.of(type) });
+    return pageRefs(nodes);
   }
 
   /** Replaces the page tree. What a page inherits becomes its own. Pages that are not in `refs` are null from then on. */
