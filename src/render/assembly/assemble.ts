@@ -2,6 +2,8 @@
  * The recipe of an assembly: parts that are rendered, stored or sent in; one PDF, several in an archive, or what a PDF holds out. What
  * is drawn on pages is printed when its pages are known.
  */
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Principal } from '../../accounts/accounts.ts';
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { type PrintJob, printOnce } from '../../chromium/print-once.ts';
@@ -199,10 +201,9 @@ async function readFile(file: GivenFile, { services, principal, deadline, hold }
   const document = await services.documents.find(principal.keyId, file.documentId);
   if (document.image) throw invalidField('document_id', 'is an image');
   hold(document.bytes);
-  const chunks: Buffer[] = [];
-  for await (const chunk of await deadline.race(services.documents.read(document))) chunks.push(chunk);
+  const read = async () => buffer(addAbortSignal(deadline.signal, await services.documents.read(document)));
   return {
-    content: Buffer.concat(chunks),
+    content: await deadline.race(read()),
     name: document.filename?.replace(/\.pdf$/i, ''),
     isOwn: document.source !== 'assembly',
   };
