@@ -623,6 +623,10 @@ test.each([
   [{ parts: [{ file: base64(Buffer.from(`%PDF-1.7 ${'x'.repeat(600)}`)) }] }, 'parts[0]: is damaged, or not a PDF'],
   [{ parts: [{ html: 'x', options: { format: 'A99' } }] }, /^parts\[0\]\.options\.format: /],
   [{ parts: [{ html: 'x', options: { password: 'x' } }] }, 'parts[0].options.password: is for a whole PDF: use a step'],
+  [
+    { parts: [{ html: 'x', options: { timeout: 900 } }] },
+    'parts[0].options.timeout: is for the whole: set it in options beside parts',
+  ],
   [{ parts: [{ file }], steps: [{}] }, /^steps\[0\]: must have exactly one of select, /],
   [{ parts: [{ file }], steps: [{ rotate: { angle: 45 } }] }, 'steps[0].rotate.angle: must be one of 90, 180, 270'],
   [

@@ -122,6 +122,8 @@ export function parseAssemblyRequest(
   };
 }
 
+/** Options that hold for the whole, and not for one of its parts. */
+const OF_WHOLE = ['timeout', 'failOnWarning'] as const;
 /** Reading so many takes about half a second. */
 const MAX_OPTIONS_LENGTH = 134_217_728;
 
@@ -188,6 +190,9 @@ class PartParser {
     if (this.#isTooLong(own, at)) return undefined;
     for (const name of ['password', 'signature'] as const)
       if (own[name] !== undefined) this.#errors.add(`${at}.options.${name}`, 'is for a whole PDF: use a step');
+    for (const name of OF_WHOLE)
+      if (options[name] !== undefined)
+        this.#errors.add(`${at}.options.${name}`, 'is for the whole: set it in options beside parts');
     const body = { html, markdown, stylesheet, url, template_id, data, options: own };
     const request = this.#collect(at, () => parseRenderRequest(body, this.#limits, [], this.#files));
     if (!request || !this.#files.size || request.source.kind === 'url' || request.baseUrl !== undefined)
