@@ -22,6 +22,8 @@ interface Count {
 }
 
 const AT_ONCE = 2;
+/** On a busy machine, a step may take longer than the service allows. */
+const LIMIT_MS = 300_000;
 const MAX_PDF_BYTES = 100_000_000;
 const SHORT = 300;
 const DAMAGED = 'damaged-';
@@ -33,7 +35,7 @@ interface Outcome {
 }
 
 const { log } = console;
-const assembly = new UploadAssembly({ maxPdfBytes: MAX_PDF_BYTES });
+const assembly = new UploadAssembly({ maxPdfBytes: MAX_PDF_BYTES, timeoutMs: LIMIT_MS, waitMs: LIMIT_MS });
 
 /** Throws `ServiceError`. */
 async function carryOut(trial: Trial, source: Source, reading: Reading): Promise<Outcome> {
