@@ -71,7 +71,7 @@ function requireFit(field: Field, given: FillStep['fields'][string]): void {
 }
 
 /** Generates what viewers were to show. Returns the fields whose texts no font of the form can show. */
-function generateTexts({ pdf }: OpenDocument, includesMissing = false): Unshowable {
+function generateTexts({ pdf }: OpenDocument, { includesMissing } = { includesMissing: false }): Unshowable {
   const unshowable: Unshowable = new Map();
   const onHidden = (field: Field, character: string) => void unshowable.set(field.name, { field, character });
   generateAppearances(pdf.pdf, { onHidden, includesMissing });
@@ -103,7 +103,7 @@ export async function flatten(document: OpenDocument, { annotations }: FlattenSt
   await reopen(document);
   const { pdf, dropped } = document;
   const fields = pdf.pdf.getForm()?.fieldCount ?? 0;
-  const unshowable = generateTexts(document, true);
+  const unshowable = generateTexts(document, { includesMissing: true });
   requirePrint(document, unshowable);
   await printUnshowable(document, unshowable);
   if (annotations) noteFiles(document);

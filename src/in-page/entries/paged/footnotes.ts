@@ -17,8 +17,9 @@ import { Destinations } from '../../dom/destinations.ts';
 import { call, measureBox, read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
 import { createTagProbe } from '../../dom/probes.ts';
 import { computeCounters } from './counters.ts';
-import { fillBox, moveZoom, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
+import { fillBox, registerPainter, toPixels, withStyle, wrapLike } from './overlay.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
+import { moveZoom } from './zoom.ts';
 
 /** Rules of documents precede those in a layer. */
 const RULES = `@property --platen-float { syntax: "*"; inherits: false }

@@ -2,8 +2,8 @@
 import type { Changes } from '../../dom/changes.ts';
 import { createHtml } from '../../dom/create-html.ts';
 import { call, measureBox, read } from '../../dom/nodes.ts';
-import { zoomOf } from './overlay.ts';
 import type { Pseudo } from './styled-elements.ts';
+import { zoomOf } from './zoom.ts';
 
 /** Generated content with a leader. */
 export interface LeaderBox {

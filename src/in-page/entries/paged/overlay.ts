@@ -155,23 +155,6 @@ export function toPixels(points: number, scale: number): string {
   return `${(points * PX_PER_POINT) / scale}px`;
 }
 
-/** Enlarges the body instead of the root, which is around what is painted and would enlarge the margins of pages, too. */
-export function moveZoom(): void {
-  const root = read(document, 'documentElement') as HTMLElement;
-  const { zoom } = getComputedStyle(root);
-  if (zoom === '1') return;
-  setLook(read(document, 'body'), { zoom: `${zoomOf(read(document, 'body'))}` });
-  setLook(root, { zoom: '1' });
-}
-
-/** By how much an element is enlarged. */
-export function zoomOf(element: Element): number {
-  let zoom = 1;
-  for (let each: Element | null = element; each; each = read(each, 'parentElement'))
-    zoom *= Number(getComputedStyle(each).zoom) || 1;
-  return zoom;
-}
-
 /** Puts an element into copies of those around another, so that it has the styles that it would have there. */
 export function wrapLike(element: HTMLElement, around: Element | null): HTMLElement {
   if (!hasNothingAround) adoptStyles(NOTHING_AROUND, new Changes()); // it stays until the document is replaced

@@ -13,7 +13,8 @@ import { call, measureBox, read } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { noteImages } from '../inspect/missing-elements.ts';
 import { noteIn } from '../inspect/missing-parts.ts';
-import { fillBox, moveZoom, paintWith, registerPainter, wrapLike, zoomOf } from './overlay.ts';
+import { fillBox, paintWith, registerPainter, wrapLike } from './overlay.ts';
+import { moveZoom, zoomOf } from './zoom.ts';
 
 /** Unlike `header`, few rules of documents match it. */
 const HEADER = 'platen-header';

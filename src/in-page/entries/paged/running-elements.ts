@@ -6,9 +6,10 @@ import { createHtml, setLook } from '../../dom/create-html.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { call, read } from '../../dom/nodes.ts';
 import { findAfter } from './following-element.ts';
-import { fillBox, moveZoom, registerPainter, withStyle, wrapLike } from './overlay.ts';
+import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
 import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
+import { moveZoom } from './zoom.ts';
 
 const SHOWN = { visibility: 'visible', width: 'auto', height: 'auto', overflow: 'visible' };
 const RUNNING = /^running\(\s*([-\w\u0080-\uFFFF]+)\s*\)$/i;

@@ -4,7 +4,7 @@ import { Changes } from '../../../dom/changes.ts';
 import { findFirst, isElement, measureBox, read } from '../../../dom/nodes.ts';
 import { createProbe, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
-import { zoomOf } from '../overlay.ts';
+import { zoomOf } from '../zoom.ts';
 import { findInFlow, findStart, isBox } from './break-causes.ts';
 
 type Styled = HTMLElement | SVGElement;

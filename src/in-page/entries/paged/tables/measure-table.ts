@@ -1,6 +1,6 @@
 /** Measures a table whose head and foot depend on their pages, before it is changed. Its bodies need not be laid out. */
 import { measureBox, read } from '../../../dom/nodes.ts';
-import { zoomOf } from '../overlay.ts';
+import { zoomOf } from '../zoom.ts';
 import { measureEdges, type RowEdges } from './row-edges.ts';
 import { isFramed } from './table-edges.ts';
 

@@ -22,13 +22,14 @@ import { call, findClosest, measureBox, read, readAttribute, readName } from '..
 import { createInnerProbe, createProbe, createRuler, Probes } from '../../../dom/probes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { withHeadsAlone } from '../../print/heads-alone.ts';
-import { fillBox, moveZoom, registerPainter, wrapLike } from '../overlay.ts';
+import { fillBox, registerPainter, wrapLike } from '../overlay.ts';
+import { moveZoom } from '../zoom.ts';
 import { type PagedTable, pagedTables, ROWS_ON_PAGES } from './find-tables.ts';
 import { keepLook } from './keep-look.ts';
 import { MAX_MARKED, measureTops, someRows } from './mark-rows.ts';
 import { type MeasuredTable, measureTable } from './measure-table.ts';
 import type { RowEdges } from './row-edges.ts';
-import { moveEdges } from './table-edges.ts';
+import { mayMove, moveEdges } from './table-edges.ts';
 
 /** Unlike `span`, no rules of documents match it. */
 const CARRY = 'platen-carry';
@@ -64,13 +65,6 @@ export function hideTableRows(key: string, reserved: string[][][], mayPaintHeads
 /** Whether a row takes no room where it is not shown, if it is at the edge of its table. */
 function takesNoRoom(row: HTMLTableRowElement): boolean {
   return /^not-/.test(readAttribute(row, 'data-on') ?? '') || mayMove(row);
-}
-
-/** A row of the head that is only on the first page can be a row of the body, and one of the foot that is only on the last. */
-function mayMove(row: HTMLTableRowElement): boolean {
-  const section = readName(read(row, 'parentElement') as Element);
-  const on = readAttribute(row, 'data-on');
-  return (on === 'first' && section === 'thead') || (on === 'last' && section === 'tfoot');
 }
 
 /** Prepares tables whose rows are hidden. */
@@ -413,11 +407,7 @@ function paintRow({ table, section, row, paddings, edges, zoom }: Painting, box:
   painted.append(copy);
   const cells = [...(copy.rows[row]?.cells ?? [])];
   for (const [number, cell] of cells.entries())
-    setLook(cell, {
-      width: `${widths[number]}px`,
-      'box-sizing': 'border-box',
-      ...paddings[number],
-    });
+    setLook(cell, { width: `${widths[number]}px`, 'box-sizing': 'border-box', ...paddings[number] });
   if (edges) setLook(copy, { 'border-style': 'none' }); // the section has it where it is
   for (const side of edges?.shared ?? [])
     for (const each of [copy.rows[row] as HTMLElement, ...cells]) setLook(each, { [`border-${side}-style`]: 'none' });

@@ -5,7 +5,7 @@
 import { adoptStyles } from '../../../dom/adopt-styles.ts';
 import type { Changes } from '../../../dom/changes.ts';
 import { setLook, TRANSPARENT } from '../../../dom/create-html.ts';
-import { readAttribute, writeAttribute } from '../../../dom/nodes.ts';
+import { read, readAttribute, readName, writeAttribute } from '../../../dom/nodes.ts';
 
 const ATTRIBUTE = 'data-platen-edges';
 
@@ -47,8 +47,8 @@ export function moveEdges(table: HTMLTableElement, number: number, changes: Chan
 /** The rows that may be the first and the last of the table on a page, the last of its head and the first of its foot. */
 function edgeRows(table: HTMLTableElement): Record<'first' | 'endOfHead' | 'startOfFoot' | 'last', HTMLTableRowElement[]> {
   const bodies = [...table.tBodies].flatMap((body) => [...body.rows]);
-  const head = divideRows(table.tHead, 'first');
-  const foot = divideRows(table.tFoot, 'last');
+  const head = divideRows(table.tHead);
+  const foot = divideRows(table.tFoot);
   const last = [...bodies.slice(-1), ...foot.moved, ...foot.kept];
   return {
     first: untilOther([...head.kept, ...head.moved, ...bodies.slice(0, 1)], 'not-first'),
@@ -58,14 +58,16 @@ function edgeRows(table: HTMLTableElement): Record<'first' | 'endOfHead' | 'star
   };
 }
 
-/** Rows that are on one page only become rows of a body. */
-function divideRows(
-  section: HTMLTableSectionElement | null,
-  on: 'first' | 'last',
-): Record<'kept' | 'moved', HTMLTableRowElement[]> {
+function divideRows(section: HTMLTableSectionElement | null): Record<'kept' | 'moved', HTMLTableRowElement[]> {
   const rows = [...(section?.rows ?? [])];
-  const isMoved = (row: HTMLTableRowElement) => readAttribute(row, 'data-on') === on;
-  return { kept: rows.filter((row) => !isMoved(row)), moved: rows.filter(isMoved) };
+  return { kept: rows.filter((row) => !mayMove(row)), moved: rows.filter(mayMove) };
+}
+
+/** A row of the head that is only on the first page can be a row of the body, and one of the foot that is only on the last. */
+export function mayMove(row: HTMLTableRowElement): boolean {
+  const section = readName(read(row, 'parentElement') as Element);
+  const on = readAttribute(row, 'data-on');
+  return (on === 'first' && section === 'thead') || (on === 'last' && section === 'tfoot');
 }
 
 /** The rows up to the first that is on other pages as well. */
