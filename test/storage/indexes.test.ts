@@ -144,12 +144,14 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   leases.stop();
   expect(statements.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
+  expect(statements.filter(({ sql }) => sql.includes('limit ?'))).toEqual([]); // it would be planned anew each time
   for (const { sql, parameters } of statements.filter((each) => !each.sql.startsWith('insert'))) {
     const plan = sqlite.prepare(`explain query plan ${sql}`).all(...parameters.map(sampleValue)) as Array<{ detail: string }>;
     const steps = plan.map(({ detail }) => detail);
     expect(steps.join('; '), sql).not.toMatch(/SCAN (?!waiting\b)|TEMP B-TREE/);
     expect(steps.join('; '), sql).toMatch(/USING (COVERING )?INDEX/);
-    if (sql.includes('"leader" = ?')) expect(steps.join('; '), sql).toContain('batch_items_leader (batch_id=? AND leader=?)');
+    if (sql.includes('"leader" = ?')) expect(steps.join('; '), sql).toContain('batch_items_leader (leader=? AND batch_id=?)');
+    for (const step of steps.filter((each) => /^SEARCH (due|item)\b/.test(each))) expect(step, sql).toContain('batch_items_due');
   }
   expect(statements.some(({ sql }) => sql.includes('"leader" = ?'))).toBe(true);
   sqlite.close();

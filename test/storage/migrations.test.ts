@@ -32,6 +32,7 @@ const LANDED: Record<string, string> = {
   '0036-administration': 'ad52d65d82b06c5df1300e59a82e2495541d7d74604d52ae7f5dec9894e8c546',
   '0037-failed-webhooks': '6feca82796924729dcc9dc9fe7b652677b4e07f9c6d5abef4a5b4b9acc3b1796',
   '0038-equal-batch-items': '85151ce2f23f839911cbcb7750ed56a31ca8a564915f753f05aecb400ce1e099',
+  '0039-due-batch-items': 'ad4e5e931203120ce5ee70c5367095c25fa7b5ba820c2ffa9d0df4f79e7a0f38',
 };
 
 test('does not change a migration that has landed', async () => {

@@ -14,6 +14,7 @@ import { failurePictures } from './0035-failure-pictures.ts';
 import { administration } from './0036-administration.ts';
 import { failedWebhooks } from './0037-failed-webhooks.ts';
 import { equalBatchItems } from './0038-equal-batch-items.ts';
+import { dueBatchItems } from './0039-due-batch-items.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -27,4 +28,5 @@ export const migrations: Record<string, Migration> = {
   '0036-administration': administration,
   '0037-failed-webhooks': failedWebhooks,
   '0038-equal-batch-items': equalBatchItems,
+  '0039-due-batch-items': dueBatchItems,
 };
