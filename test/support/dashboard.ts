@@ -14,8 +14,9 @@ const LIVE = [422, 429, 504];
 export async function openDashboards() {
   const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
   const visits: Array<{ visitor: Visitor; expected: Array<number | string> }> = [];
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     const ended = visits.splice(0);
+    if (task.result?.state === 'fail') await Promise.all(ended.map(tellWhatIsSeen));
     const errors = ended.flatMap(({ visitor, expected }) => unexpectedErrors(visitor, expected));
     await Promise.all(ended.map(({ visitor }) => visitor.context.close()));
     expect(errors).toEqual([]);
@@ -41,6 +42,12 @@ export async function openDashboards() {
     signIn: async (key: string, path = '', expected: Array<number | string> = [], url?: string) =>
       signInAt(await visit(path.startsWith('/templates') ? [...LIVE, ...expected] : expected, url), key, path || undefined),
   };
+}
+
+/** What a failed test has left on a page tells more than the locator that it has waited for. */
+async function tellWhatIsSeen({ visitor: { page, errors } }: { visitor: Visitor }): Promise<void> {
+  const seen = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
+  process.stderr.write(`${page.url()}\n${seen}\n${errors.join('\n')}\n`);
 }
 
 /** Waits until the editor is shown. */
