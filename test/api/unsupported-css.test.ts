@@ -33,6 +33,8 @@ const READ_OVER: Array<[css: string, property: string, value: string]> = [
   ['@page { size: 0 }', 'size', '0'],
   ['@page { size: 100mm 0mm }', 'size', '100mm 0mm'],
   ['p { color: device-cmyk(0 0 0 1) }', 'color', 'device-cmyk(0 0 0 1)'],
+  ['@page { background: linear-gradient(var(--a), red) }', 'background', 'linear-gradient(var(--a), red)'],
+  ['p { float: footnote } @page { @footnote { max-height: 3cm } }', 'max-height', '3cm'],
 ];
 
 const NOT_CSS: Record<string, string> = {

@@ -59,3 +59,16 @@ test.each<[what: string, body: string]>([
   const named = await pixelsOf(`<style>${STYLES} @page :nth(2), :nth(2n + 4) { ${css} }</style>${body}`, {});
   expect(named.equals(known)).toBe(true);
 });
+
+test('gradients behind pages are painted where pictures are, on all pages but those with another background', async () => {
+  const page = (background: string) => `<style>@page { margin: 2cm; background: ${background} no-repeat, #eee }
+    @page :first { background-size: 50% 4cm } @page :left { background: none }</style>${BODY}`;
+  const stops =
+    '<linearGradient id="g" x2="0" y2="1"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>';
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg">${stops}<rect width="100%" height="100%" fill="url(#g)"/></svg>`;
+  const picture = await pixelsOf(page(`url("data:image/svg+xml,${encodeURIComponent(svg)}")`), {});
+  const gradient = await pixelsOf(page('linear-gradient(rgb(calc(200 + 55) 0 0), blue)'), {});
+  const differences = gradient.map((value, at) => Math.abs(value - (picture[at] ?? 0)));
+  expect(gradient.length).toBe(picture.length);
+  expect(differences.reduce((most, each) => Math.max(most, each))).toBeLessThan(3);
+});

@@ -21,10 +21,17 @@ export function restartsFootnotes({ property, value, within }: Declaration): boo
   return property === 'counter-reset' && /(?<![\w-])footnote(?![\w-])/i.test(value) && /^@page$/i.test(within.at(-1) ?? '');
 }
 
+/** Whether a declaration limits the height of the area of footnotes, whose room is that of the footnotes. */
+export function limitsFootnotes({ property, within }: Declaration): boolean {
+  return /^(?:max-)?(?:height|block-size)$/.test(property) && AREA.test(within.at(-1) ?? '');
+}
+
 /** Returns undefined for a declaration that has nothing to do with footnotes. */
-export function translateFootnote({ property, written: { value, within } }: Declaration): string | undefined {
+export function translateFootnote(declaration: Declaration): string | undefined {
+  const { property, written } = declaration;
+  const { value, within } = written;
   const block = within.at(-1) ?? '';
-  if (property === '') return undefined;
+  if (property === '' || limitsFootnotes(declaration)) return undefined;
   if (AREA.test(block)) return ruleWithin(within.slice(0, -2), `${NOTES} { ${property}: ${value} }`);
   if (PSEUDO.test(block)) return ruleWithin(within.slice(0, -1), `${toSelectors(block)} { ${property}: ${value} }`);
   if (OF_NOTES.test(property)) return ruleWithin(within, `--platen-${property}: ${value}`);

@@ -5,6 +5,7 @@
 import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
+import { paintsGradient, translateGradients } from './page-gradients.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
 import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
@@ -60,6 +61,7 @@ interface Facts {
   runs: boolean;
   /** Whether any margin box shows something else than Chromium would. */
   changesMargins: boolean;
+  paintsGradients: boolean;
 }
 
 const MIRRORED = /^(?:string-set|bookmark-(?:level|label|state))$/;
@@ -99,6 +101,7 @@ export function translatePaged(texts: readonly string[]): Translation {
       !all.some((each) => !isOfPageRule(each) && countsPages(each)) && all.some((each) => isInElement(each) && showsPage(each)),
     runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
     changesMargins: all.some((each) => changesMargin(each, setsPages)),
+    paintsGradients: all.some(paintsGradient),
   };
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
@@ -108,6 +111,7 @@ export function translatePaged(texts: readonly string[]): Translation {
       translateElement(each, facts) ??
       translateStrings(each, marginTexts) ??
       translateMargin(each, facts, marginTexts) ??
+      (facts.paintsGradients ? translateGradients(each) : undefined) ??
       [],
   ];
   const rules = sheets.map((declarations) => withinLimits(declarations, translate));

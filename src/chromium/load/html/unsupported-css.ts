@@ -3,6 +3,7 @@
  * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
 import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
+import { limitsFootnotes } from '../../page-css/footnote-rules.ts';
 import { isUnknownSize, toLengths } from '../../print/page-sizes.ts';
 
 export interface UnsupportedCss {
@@ -34,6 +35,7 @@ type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
   footnotes: inValue(/^footnote-policy$/, /^(?:block|line)\b/i),
+  'height of footnotes': (declaration) => (limitsFootnotes(declaration) ? declaration.value : undefined),
   'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),

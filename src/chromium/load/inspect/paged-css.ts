@@ -6,6 +6,7 @@
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
 import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
+import { unpaintedGradient } from '../../page-css/page-gradients.ts';
 import type { PageSelector } from '../../page-css/page-selectors.ts';
 import { findLateSelectors, isKnownRule } from '../../page-css/selector-rules.ts';
 import { contentHighWidth, isInvalidSize } from '../../print/page-sizes.ts';
@@ -63,6 +64,8 @@ const FAULTS: Record<string, FaultOf> = {
   'counter-set': counterChangeFault,
   'counter-increment': counterChangeFault,
   content: counterUseFault,
+  background: gradientFault,
+  'background-image': gradientFault,
   ...RASTERIZING,
 };
 
@@ -187,6 +190,13 @@ function sizeFault(declaration: Declaration): Fault | undefined {
     ? 'a page as high as its content has a size such as 80mm auto'
     : 'a size is one or two lengths that are not 0, or a name such as A4, alone or with portrait or landscape';
   return { check: 'applies', value, why };
+}
+
+function gradientFault(declaration: Declaration): Fault | undefined {
+  const value = isOfPage(declaration) ? unpaintedGradient(declaration) : undefined;
+  return value === undefined
+    ? undefined
+    : { check: 'applies', value, why: 'a gradient behind pages has no var(); write the colours' };
 }
 
 function floatFault(value: string): Fault | undefined {
