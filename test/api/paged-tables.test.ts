@@ -195,6 +195,14 @@ describe('rows are on their pages only', () => {
     expect(pages.at(-1)).toMatch(/T\s?O\s?T\s?A\s?L\s+o\s?f\s+a\s?l\s?l/);
   });
 
+  test.each(['', 'data-keep=2'])('and are not numbered with the rows of the body: %s', async (keep) => {
+    const style = `<style>tbody tr { counter-increment: row } tbody td::before { content: "(" counter(row) ") " }
+      tfoot td::before { content: "* " }</style>`;
+    const foot = `<tr data-on=last ${keep}><td>total<tr data-on=last><td>end`;
+    const { pages } = await render(style + table('', TEN_ROWS, foot));
+    expect(pages.join(' ')).toMatch(/^\(1\) row 0 .*\(10\) row 9 \* total \* end$/);
+  });
+
   test('and leave the rows beside them as they are', async () => {
     const style = `<style>thead tr:nth-child(2), tbody tr:nth-child(10), tfoot tr:last-child { text-transform: uppercase }
       tbody tr:last-child { text-transform: uppercase }</style>`;
@@ -281,6 +289,11 @@ describe('a table is refused', () => {
       /goes on in the next column of its page/,
     ],
     [
+      'that goes on on a page of another width',
+      `<style>@page :first { size: A4 landscape } table { width: 100% }</style>${table('', TEN_ROWS, carry)}`,
+      /goes on on a page of another width/,
+    ],
+    [
       'with too many sums of many amounts',
       table('', '<tr><td data-amount=1>x'.repeat(5_000), `<tr><th>${'<b data-carry=amount></b>'.repeat(201)}`),
       /add more than 300000 amounts/,
@@ -312,6 +325,12 @@ describe('a table is refused', () => {
     if (!response.ok) expect((await problem(response, 422, 'print_failed')).detail).toContain('different each time');
     else expect((await readPdf(await bytesOf(response))).pages[1]).toContain('continued');
   });
+});
+
+test('a table of its own width may go on on a page of another width', async () => {
+  const style = '<style>@page :first { size: A4 landscape } table { width: 10cm }</style>';
+  const pdf = await render(style + table('', TEN_ROWS, '<tr><th>sum <b data-carry=amount></b>'));
+  expect(sums(pdf).at(-1)).toBe('47.50');
 });
 
 test.each(['60mm 300mm', '80mm auto'])('sums change neither the size nor the scale of a small page: %s', async (size) => {

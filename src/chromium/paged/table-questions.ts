@@ -52,6 +52,7 @@ const PREPARED = shape(
       bottom: PULLED,
       swapped: Type.Object({ above: Type.Array(Type.String()), below: Type.Array(Type.String()) }),
       before: Type.String(),
+      followsPage: Type.Boolean(),
     }),
     { maxItems: MAX_PAGED_TABLES },
   ),

@@ -71,6 +71,8 @@ export interface PreparedTable {
   swapped: { above: string[]; below: string[] };
   /** The name of what is before it. */
   before: string;
+  /** Whether its width follows that of the page. */
+  followsPage: boolean;
 }
 
 export interface PulledRows {

@@ -36,6 +36,9 @@ const CHANGED_ROWS =
 const IN_COLUMNS =
   'a table with data-carry or data-on goes on in the next column of its page, where its head and foot would be those of another page; put it where there are no columns';
 
+const OF_OTHER_WIDTHS =
+  'a table with data-carry or data-on goes on on a page of another width, where Chromium repeats its head and foot with the columns of the page before; give these pages the same width between their margins, or the table a width in mm';
+
 /** CSS pixels by which heights may differ: links are on whole pixels, and rows lose half of a thin border. */
 const TOLERANCE_PX = 1.5;
 
@@ -114,6 +117,7 @@ class PrintedTable {
   /** The page of each row that has an amount, and of the first and the last. */
   #pages: ReadonlyMap<number, number> = new Map();
   #places: PagedPrint['places'] = new Map();
+  #widths: number[] = [];
   #breaks = false;
   #topPx: number;
   #bottomPx: number;
@@ -138,6 +142,7 @@ class PrintedTable {
 
   read(print: PagedPrint, scale: number): void {
     this.#places = print.places;
+    this.#widths = print.file.pages.map((_, page) => print.frame(page).width);
     const pages = this.#hasAllMarks ? this.#readMarks(print) : this.#readSomeMarks(print);
     this.isUncertain = !pages;
     if (pages) this.#pages = pages;
@@ -173,6 +178,7 @@ class PrintedTable {
   paint(overlay: Map<number, OverlayBox[]>, scale: number): void {
     const { carries, rows } = this.#prepared;
     this.#expectOneOnPage();
+    this.#expectOneWidth();
     const add = (box: OverlayBox & Place) => {
       const { page, ...rest } = box;
       if (!overlay.get(page)?.push(rest)) overlay.set(page, [rest]);
@@ -208,6 +214,14 @@ class PrintedTable {
     const { carries, rows } = this.#prepared;
     const names = [...carries.map(([, name]) => name), ...rows.map(({ name }) => `${name}-0`)];
     if (names.some((name) => hasSamePage(this.#placesOf(name)))) throw new ServiceError('print_failed', IN_COLUMNS);
+  }
+
+  /** Throws `print_failed` if its columns have other widths on some pages. */
+  #expectOneWidth(): void {
+    const { carries, rows, followsPage } = this.#prepared;
+    const widths = this.#widths.slice(this.#first, this.#last + 1);
+    const differs = Math.max(...widths) - Math.min(...widths) > TOLERANCE_PX;
+    if (followsPage && differs && carries.length + rows.length) throw new ServiceError('print_failed', OF_OTHER_WIDTHS);
   }
 
   get #first(): number {

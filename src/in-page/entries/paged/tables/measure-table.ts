@@ -16,6 +16,8 @@ export interface MeasuredTable {
   collapsesBorders: boolean;
   /** Whether the table, its head or its foot has something around it that stays where it is. */
   isFramed: boolean;
+  /** Whether its width follows that of the page. */
+  followsPage: boolean;
   /** By how much it is enlarged. Boxes are measured as they are seen, all other lengths as the style sheets give them. */
   zoom: number;
   /** The space between rows, as it is seen. */
@@ -49,6 +51,7 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
   return {
     collapsesBorders,
     isFramed: isFramed(table),
+    followsPage: followsPage(table, box.width),
     zoom,
     spacingPx: collapsesBorders ? 0 : toPixels(borderSpacing.split(' ').at(-1)) * zoom,
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
@@ -58,6 +61,19 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
     below: (pulledPx) => below(pulledPx / zoom),
     before: rows.length ? findBefore(table) : undefined,
   };
+}
+
+/** In percent, or as wide as what is around it. */
+function followsPage(table: HTMLTableElement, width: number): boolean {
+  const stated = table.computedStyleMap().get('width')?.toString() ?? '';
+  const parent = read(table, 'parentElement');
+  return stated.includes('%') || (stated === 'auto' && parent !== null && width >= contentWidth(parent) - 1);
+}
+
+function contentWidth(element: Element): number {
+  const { paddingLeft, paddingRight, borderLeftWidth, borderRightWidth } = getComputedStyle(element);
+  const around = [paddingLeft, paddingRight, borderLeftWidth, borderRightWidth].map(toPixels);
+  return measureBox(element).width - around.reduce((sum, each) => sum + each) * zoomOf(element);
 }
 
 /** The margins of neighbours and the gap between them stay. */

@@ -132,7 +132,7 @@ class TablePreparation {
     const kept = onPages.filter((row) => !mayMove(row));
     for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
     const moved = onPages.filter((row) => !this.#painted.has(row));
-    if (moved.length) keepLook(moved, this.#besides(moved), () => this.#moveRows(moved));
+    if (moved.length) keepLook(moved, this.#besides(moved), changes, () => this.#moveRows(moved));
     this.#swapped = this.#swapRows();
     for (const [row, painted] of this.#painted) this.#hideRow(row, painted);
   }
@@ -162,7 +162,8 @@ class TablePreparation {
     const before = top.names.length ? this.#nameBefore(probes) : '';
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
     const [rows, last] = [[...this.#painted.values()], this.#rows.length - 1];
-    return { ...marked, last, carries, rows, top, bottom, swapped: this.#swapped, before };
+    const { followsPage } = this.#measured;
+    return { ...marked, last, carries, rows, top, bottom, swapped: this.#swapped, before, followsPage };
   }
 
   #carryName(number: number): string {
