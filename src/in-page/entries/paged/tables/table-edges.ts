@@ -1,6 +1,7 @@
 /**
  * Moves borders of a table, its head and its foot, and its background, to rows and cells: they would surround the place of a row at the edge
- * that takes no room. Only of tables whose cells share borders; what others have around them cannot be moved.
+ * that takes no room. Only of tables whose cells share borders, or are beside each other and have none at its sides; what others have around them
+ * cannot be moved.
  */
 import { adoptStyles } from '../../../dom/adopt-styles.ts';
 import type { Changes } from '../../../dom/changes.ts';
@@ -29,10 +30,12 @@ function hasOutline({ outlineStyle, outlineWidth }: CSSStyleDeclaration): boolea
 
 /** `number` is that of the table. */
 export function moveEdges(table: HTMLTableElement, number: number, changes: Changes): void {
-  if (getComputedStyle(table).borderCollapse !== 'collapse') return;
   const name = `[${ATTRIBUTE}="${number}"]`;
   const rows = edgeRows(table);
-  const { tHead, tFoot } = table;
+  const sharesBorders = getComputedStyle(table).borderCollapse === 'collapse';
+  if (!sharesBorders && !areEdgesFree(table)) return;
+  const { tHead, tFoot } = sharesBorders ? table : { tHead: null, tFoot: null }; // others have no borders
+  if (!sharesBorders) moveCorners(table, rows);
   const rules = [
     ...moveBorders(table, rows.first, rows.last, `${name} > * > tr`),
     ...(tHead ? moveBorders(tHead, rows.first, rows.endOfHead, `${name} > thead > tr`) : []),
@@ -45,7 +48,41 @@ export function moveEdges(table: HTMLTableElement, number: number, changes: Chan
 }
 
 /** The rows that may be the first and the last of the table on a page, the last of its head and the first of its foot. */
-function edgeRows(table: HTMLTableElement): Record<'first' | 'endOfHead' | 'startOfFoot' | 'last', HTMLTableRowElement[]> {
+type EdgeRows = Record<'first' | 'endOfHead' | 'startOfFoot' | 'last', HTMLTableRowElement[]>;
+
+/** Whether cells that do not share borders are at the edges of their table, and have no borders at its left and right. */
+function areEdgesFree(table: HTMLTableElement): boolean {
+  const { borderSpacing, padding } = getComputedStyle(table);
+  const cells = [...table.rows].map((row) => [...row.cells]);
+  const outer = cells.flatMap((row) => [...row.slice(0, 1), ...row.slice(-1)]).map((cell) => getComputedStyle(cell));
+  return (
+    /^0px(?: 0px)?$/.test(borderSpacing) &&
+    padding === '0px' &&
+    cells.flat().every(({ rowSpan }) => rowSpan === 1) &&
+    !outer.some((style) => readBorder(style, 'left') || readBorder(style, 'right'))
+  );
+}
+
+/** The corners of the table become those of its rows. */
+function moveCorners(table: HTMLTableElement, { first, last }: EdgeRows): void {
+  const style = getComputedStyle(table);
+  const atLeft = style.direction === 'rtl' ? -1 : 0;
+  for (const [rows, side] of [
+    [first, 'top'],
+    [last, 'bottom'],
+  ] as const)
+    for (const { cells } of rows)
+      for (const [n, across] of [
+        [atLeft, 'left'],
+        [-1 - atLeft, 'right'],
+      ] as const) {
+        const corner = `border-${side}-${across}-radius`;
+        setLook([...cells].at(n) as HTMLElement, { [corner]: style.getPropertyValue(corner) });
+      }
+  setLook(table, { 'border-radius': '0', overflow: 'visible' });
+}
+
+function edgeRows(table: HTMLTableElement): EdgeRows {
   const bodies = [...table.tBodies].flatMap((body) => [...body.rows]);
   const head = divideRows(table.tHead);
   const foot = divideRows(table.tFoot);
