@@ -129,20 +129,26 @@ describe('rows are on their pages only', () => {
     expect(shown).toEqual([['first', 'not-last'], ...between, ['last', 'not-first']]);
   });
 
-  test.each(['', 'body { display: flex; flex-direction: column; gap: 19px }'])(
-    'and leave no band above and below the table: %s',
-    async (rule) => {
-      const rows = '<tr><td data-amount=1>row 1';
-      const carried = (on: string) => `<tr data-on=${on}><th style="height: 90px">carried</tr>`;
-      const style = `<style>p { margin: 7px 0 } table { margin: 11px 0 } ${rule}</style>`;
-      const body = (head: string, foot: string) =>
-        `${style}<p>before</p>${table(`${head}<tr><th>head</tr>`, rows, foot)}<p>after`;
-      const [plain, paged] = [await render(body('', '')), await render(body(carried('not-first'), carried('not-last')))];
-      const heights = ({ placed }: ReadPdf) => placed[0]?.map(({ text, y }) => [text, Math.round(y)]);
-      expect(paged.pages).toEqual(plain.pages);
-      expect(heights(paged)).toEqual(heights(plain));
-    },
-  );
+  test.each([
+    '',
+    'body { display: flex; flex-direction: column; gap: 19px }',
+    'table { border-spacing: 0; border: 4px solid red; border-radius: 9px } td { height: auto !important }',
+    'caption { display: table-caption; padding: 5px; margin-bottom: 9px }',
+    'caption { display: table-caption; caption-side: bottom }',
+  ])('and leave no band above and below the table: %s', async (rule) => {
+    const rows = '<tr><td data-amount=1>row 1';
+    const carried = (on: string) => `<tr data-on=${on}><th style="height: 90px">carried</tr>`;
+    const style = `<style>p { margin: 7px 0 } table { margin: 11px 0 } caption { display: none } ${rule}</style>`;
+    const body = (head: string, foot: string) =>
+      `${style}<p>before</p>${table(`${head}<tr><th>head</tr>`, rows, foot)}<p>after`.replace(
+        '<thead>',
+        '<caption>caption</caption>$&',
+      );
+    const [plain, paged] = [await render(body('', '')), await render(body(carried('not-first'), carried('not-last')))];
+    const heights = ({ placed }: ReadPdf) => placed[0]?.map(({ text, y }) => [text, Math.round(y)]);
+    expect(paged.pages).toEqual(plain.pages);
+    expect(heights(paged)).toEqual(heights(plain));
+  });
 
   test('and below the head of the columns', async () => {
     const rows = Array.from({ length: 90 }, (_, n) => `<tr><td>row ${n}`).join('');

@@ -4,8 +4,15 @@ import { zoomOf } from '../zoom.ts';
 import { measureEdges, type RowEdges } from './row-edges.ts';
 import { isFramed } from './table-edges.ts';
 
-/** The margin of a table that pulls up what is next to it by this many pixels. */
-export type MarginAt = (pulledPx: number) => number;
+/** The margin in pixels that pulls up what is next to it by so many. */
+type MarginAt = (pulledPx: number) => number;
+
+/** The margin of a table, or of its caption, which is between the rows and what is next to the table. */
+export interface Pull {
+  element: HTMLElement;
+  margin: string;
+  at: MarginAt;
+}
 
 type Style = Record<string, string>;
 
@@ -28,8 +35,8 @@ export interface MeasuredTable {
   paddings: ReadonlyMap<HTMLTableCellElement, Record<'hidden' | 'painted', Style>>;
   /** Of rows whose cells share borders. */
   edges: ReadonlyMap<HTMLTableRowElement, RowEdges>;
-  above: MarginAt;
-  below: MarginAt;
+  above: Pull;
+  below: Pull;
   /** The last box in the flow before the table. */
   before: HTMLElement | undefined;
 }
@@ -57,8 +64,8 @@ export function measureTable(table: HTMLTableElement, rows: HTMLTableRowElement[
     insets: new Map(cells.map((cell) => [cell, collapsesBorders ? '0' : insetOf(cell)])),
     paddings: new Map(cells.map((cell) => [cell, paddingsOf(cell, collapsesBorders, SLACK_PX / zoom)])),
     edges: new Map(collapsesBorders ? rows.map((row) => [row, measureEdges(row, rows)]) : []),
-    above: (pulledPx) => above(pulledPx / zoom),
-    below: (pulledPx) => below(pulledPx / zoom),
+    above: pullOf(table, 'top', (pulledPx) => above(pulledPx / zoom), zoom),
+    below: pullOf(table, 'bottom', (pulledPx) => below(pulledPx / zoom), zoom),
     before: rows.length ? findBefore(table) : undefined,
   };
 }
@@ -74,6 +81,16 @@ function contentWidth(element: Element): number {
   const { paddingLeft, paddingRight, borderLeftWidth, borderRightWidth } = getComputedStyle(element);
   const around = [paddingLeft, paddingRight, borderLeftWidth, borderRightWidth].map(toPixels);
   return measureBox(element).width - around.reduce((sum, each) => sum + each) * zoomOf(element);
+}
+
+/** `at` is the margin if the rows have no caption at this side. */
+function pullOf(table: HTMLTableElement, side: 'top' | 'bottom', at: MarginAt, zoom: number): Pull {
+  const { caption } = table;
+  const { captionSide = '', display = 'none' } = caption ? getComputedStyle(caption) : {};
+  if (!caption || display === 'none' || captionSide !== side) return { element: table, margin: `margin-${side}`, at };
+  const margin = `margin-${side === 'top' ? 'bottom' : 'top'}`;
+  const own = toPixels(getComputedStyle(caption).getPropertyValue(margin));
+  return { element: caption, margin, at: (pulledPx) => own - pulledPx / zoom };
 }
 
 /** The margins of neighbours and the gap between them stay. */

@@ -82,8 +82,11 @@ export function changeTables(orders: TableChange[]): null {
   for (const { table, topPx, bottomPx, breaks } of orders) {
     const { above, below } = measures[table] as MeasuredTable;
     const element = (pagedTables()[table] as PagedTable).table;
-    if (topPx) setLook(element, { 'margin-top': `${above(topPx)}px` });
-    if (bottomPx) setLook(element, { 'margin-bottom': `${below(bottomPx)}px` });
+    for (const [{ element: pulled, margin, at }, px] of [
+      [above, topPx],
+      [below, bottomPx],
+    ] as const)
+      if (px) setLook(pulled, { [margin]: `${at(px)}px` });
     if (breaks) setLook(element, { 'break-before': 'page' });
   }
   return null;
