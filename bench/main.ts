@@ -34,6 +34,7 @@ import { measurePaged } from './paged.ts';
 import { measurePeers } from './peers.ts';
 import { measurePlayground } from './playground.ts';
 import { measurePostgres } from './postgres.ts';
+import { measureRest } from './rest.ts';
 import { measureSizes } from './sizes.ts';
 import { measureSizing } from './sizing.ts';
 import { measureSoak } from './soak.ts';
@@ -59,10 +60,11 @@ const SCENARIOS = {
   long: measureLong,
   paged: measurePaged,
   postgres: measurePostgres,
+  rest: measureRest,
   sizing: measureSizing,
   soak: () => measureSoak(Number(values.renders)),
 };
-const BY_NAME = ['assembly', 'long', 'paged', 'postgres', 'sizing', 'soak'];
+const BY_NAME = ['assembly', 'long', 'paged', 'postgres', 'rest', 'sizing', 'soak'];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({
