@@ -37,7 +37,20 @@ const errorOf = (content: Uint8Array, wanted: object) =>
     () => 'none',
     (error) => `${error.members.errors[0].path}: ${error.members.errors[0].message}`,
   );
+const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:dc="http://purl.org/dc/elements/1.1/"><rdf:Description rdf:about="" dc:format="application/pdf"/></rdf:RDF></x:xmpmeta>`;
 const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages[0];
+
+test.each(['about', 'format', 'x', '[a-z]+'])('%s is removed, although the markup of metadata has it', async (expression) => {
+  const given = pageWith({
+    content: 'BT /F 12 Tf 50 200 Td (about x format) Tj ET',
+    catalog: '/Metadata 10 0 R',
+    objects: { 10: { dictionary: '/Type /Metadata /Subtype /XML', data: XMP } },
+  });
+  const { pdf, dropped } = await redacted(given, { expressions: [expression] });
+  expect(await textOf(pdf)).not.toMatch(new RegExp(expression));
+  expect(dropped).toEqual([{ what: 'xmp', why: 'it had what is redacted, and was written anew' }]);
+});
 
 const findShown = (content: string) => content.match(/\(Hidden\)|48696464656e/gi) ?? [];
 

@@ -16,8 +16,6 @@ export interface StreamsFound {
   attachments: string[];
   /** The number of other streams that were removed. */
   streams: number;
-  /** Whether the metadata of the document has what is searched, or cannot be read. */
-  metadata: boolean;
 }
 
 /** `contents` are the streams of pages. Throws `UnreadableError`. */
@@ -33,7 +31,7 @@ export function redactStreams(
   const handled = new Set([...attachments.kept, ...contents]);
   if (metadata instanceof PdfRef) handled.add(metadata.objectNumber);
   const streams = search.isEmpty ? 0 : redactOthers(pdf, search, handled);
-  return { attachments: attachments.removed, streams, metadata: metadataMatches(pdf, search) };
+  return { attachments: attachments.removed, streams };
 }
 
 /** Empties streams of text. Returns their number. */
@@ -59,7 +57,8 @@ function isWithoutText(pdf: EditablePdf, stream: PdfStream): boolean {
   return WITHOUT_TEXT.some((entry) => stream.has(entry));
 }
 
-function metadataMatches(pdf: EditablePdf, search: Search): boolean {
+/** Whether the metadata of the document has what is searched, or cannot be read. */
+export function metadataMatches(pdf: EditablePdf, search: Search): boolean {
   const packet = pdf.stream(pdf.catalog, 'Metadata');
   if (!packet || search.isEmpty) return false;
   try {

@@ -8,7 +8,7 @@ import { fromShown, pageView } from '../objects/page-view.ts';
 import { UnreadableError } from './read-content.ts';
 import { ContentRedaction } from './redact-content.ts';
 import { dropDescriptions, dropPrivateData, redactStrings } from './redact-objects.ts';
-import { redactStreams, type StreamsFound } from './redact-streams.ts';
+import { metadataMatches, redactStreams, type StreamsFound } from './redact-streams.ts';
 import type { Search } from './search.ts';
 import { boundsOf, type Polygon, rectangle } from './shapes.ts';
 
@@ -48,6 +48,8 @@ export class RedactionError extends Error {
 }
 
 export interface Redacted extends StreamsFound {
+  /** Whether the metadata of the document are to be written anew. */
+  metadata: boolean;
   isChanged: boolean;
   /** How many images were removed as a whole, because they cannot be decoded. */
   removedImages: number;
@@ -67,9 +69,10 @@ export async function redactPdf(pdf: ForeignPdf, redaction: Redaction): Promise<
   dropDescriptions(pdf, { marks: content.marks, annotations });
   const found = named(undefined, () => redactStreams(pdf, search, contentStreams(pdf), dropsAttachments));
   const hasChangedStrings = !search.isEmpty && redactStrings(pdf, search);
-  const hasOther = found.attachments.length > 0 || found.streams > 0 || found.metadata;
+  const metadata = isFirst && metadataMatches(pdf, search); // what is written anew has such words as format in its markup
+  const hasOther = found.attachments.length > 0 || found.streams > 0 || metadata;
   const isChanged = hasChangedContent || hasChangedStrings || hasOther || annotations.size > 0;
-  return { ...found, isChanged, removedImages: content.removedImages };
+  return { ...found, metadata, isChanged, removedImages: content.removedImages };
 }
 
 function named<T>(page: number | undefined, work: () => T): T {
