@@ -1,5 +1,5 @@
 /** The step `flatten` with PDFs of other programs: fields and annotations become content, and nothing else changes. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Step } from '../../src/pdf/assemble/steps.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { PageDrawing } from '../../src/uploads/draw-pages.ts';
@@ -88,15 +88,16 @@ async function redAt(content: Uint8Array): Promise<(x: number, y: number) => boo
   };
 }
 
+const RED = { dictionary: '/Subtype /Form /BBox [0 0 10 10]', data: '1 0 0 rg 0 0 10 10 re f' };
+
 test('an annotation of a hidden layer stays hidden', async () => {
-  const red = { dictionary: '/Subtype /Form /BBox [0 0 10 10]', data: '1 0 0 rg 0 0 10 10 re f' };
   const square = (x: number, more: string) =>
     `<</Type /Annot /Subtype /Stamp /Rect [${x} 100 ${x + 50} 150] /AP <</N 10 0 R>> ${more}>>`;
   const { file } = await flattened(
     pageWith({
       catalog: '/OCProperties <</OCGs [12 0 R] /D <</OFF [12 0 R]>>>>',
       page: `/Annots [${square(100, '/OC 12 0 R')} ${square(200, '')}]`,
-      objects: { 10: red, 12: '<</Type /OCG /Name (layer)>>' },
+      objects: { 10: RED, 12: '<</Type /OCG /Name (layer)>>' },
     }),
   );
   const isRed = await redAt(file);
@@ -132,4 +133,33 @@ test.each([
 test('what viewers draw in their own way is lost, and reported', async () => {
   const { dropped } = await flattened(drawn('FreeText', '/Contents (x)'));
   expect(dropped).toEqual([{ what: 'annotations', why: '1 (FreeText) had no appearance that could become content' }]);
+});
+
+describe('boxes without an appearance', () => {
+  const box = (more: string) =>
+    pageWith({
+      catalog: '/AcroForm <</Fields [10 0 R]>>',
+      page: '/Annots [10 0 R]',
+      objects: { 10: `<</Type /Annot /Subtype /Widget /FT /Btn /T (a) /Rect [100 100 200 200] ${more}>>`, 11: RED },
+    });
+
+  test.each([
+    ['a ticked one', '/AS /Yes /MK <</BG [1 0 0]>>', false, true],
+    ['one whose field says that it is ticked', '/V /1 /MK <</BG [1 0 0]>>', false, true],
+    ['one that is not ticked', '/AS /Off /V /Off /MK <</BG [1 0 0]>>', true, true],
+    ['a radio button', '/AS /Yes /Ff 32768 /MK <</BG [1 0 0]>>', false, true],
+    ['a turned square', '/AS /Yes /MK <</BG [1 0 0] /R 90 /CA (n)>>', false, true],
+    ['a button with a caption', '/AS /Yes /Ff 65536 /MK <</BG [1 0 0] /CA (Send)>>', false, false],
+    ['a state that its appearances do not have', '/AS /Off /AP <</N <</Yes 2 0 R>>>> /MK <</BG [1 0 0]>>', false, false],
+  ])('are drawn: %s', async (_, more, isRedInside, isRedAside) => {
+    const { file, dropped } = await flattened(box(more));
+    const isRed = await redAt(file);
+    expect([isRed(144, 133), isRed(150, 195)]).toEqual([isRedInside, isRedAside]);
+    expect(dropped).toEqual([]);
+  });
+
+  test('keep what their producer has drawn when they are filled', async () => {
+    const { file } = await flattened(box('/AS /Off /AP <</N <</Yes 11 0 R>>>>'), { fill: { fields: { a: true } } });
+    expect((await redAt(file))(150, 150)).toBe(true);
+  });
 });

@@ -45,6 +45,7 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
 }
 
 const WITH_TEXT = new Set(['text', 'dropdown', 'listbox']);
+const BOXES = new Set(['checkbox', 'radio']);
 
 /** Returns a character that no font of the form can show, so that the field has the value and still shows something else. */
 function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillStep['fields'][string]): string | undefined {
@@ -59,8 +60,13 @@ function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillS
   }
   const texts = WITH_TEXT.has(field.type) ? shownTexts(field) : [];
   const missing = texts.map((text) => makeShowable(pdf.pdf, acroForm, text)).find((each) => each !== undefined);
-  if (missing === undefined) acroForm.updateFieldAppearance(field);
+  if (missing === undefined && !hasOwnLook(field)) acroForm.updateFieldAppearance(field);
   return missing;
+}
+
+/** Whether a box looks as its producer has drawn it, which may be nothing while it is not ticked. libpdf would draw it anew. */
+function hasOwnLook(field: Field): boolean {
+  return BOXES.has(field.type) && field.getWidgets().every((widget) => widget.hasNormalAppearance());
 }
 
 /** libpdf would cut the value off, which nobody would notice. */

@@ -1,8 +1,10 @@
 /**
- * Draws annotations that leave their appearance to viewers (ISO 32000-1, 12.5.6): lines, shapes and marks of text. A dictionary in, a form
+ * Draws annotations that leave their appearance to viewers (ISO 32000-1, 12.5.6): lines, shapes, marks of text and boxes of forms. A dictionary in, a form
  * XObject with the coordinates of the page out. Others have texts or icons, which differ from viewer to viewer.
  */
-import { PdfDict, PdfName, PdfNumber, type PdfStream } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfStream } from '@libpdf/core';
+import { MARKS } from '../forms/drawn-appearances.ts';
+import { findInherited } from '../objects/page-view.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { decimal, deflatedStream, numbers } from '../objects/syntax.ts';
 import { type Rectangle, rectangleOf } from './rectangles.ts';
@@ -20,9 +22,8 @@ const MAX_POINTS = 100_000;
 /** Undefined for other annotations, and for those that would show nothing. */
 export function drawAppearance(pdf: PdfReader, annotation: PdfDict, subtype: string): PdfStream | undefined {
   const rect = rectangleOf(pdf.numbers(annotation, 'Rect'));
-  const path = rect && PATHS[subtype]?.(pdf, annotation, rect);
-  const paint = path && painting(pdf, annotation, subtype);
-  if (!paint) return undefined;
+  const content = rect && (subtype === 'Widget' ? drawBox(pdf, annotation, rect) : drawShape(pdf, annotation, subtype, rect));
+  if (!content) return undefined;
   const alpha = PdfNumber.of(pdf.number(annotation, 'CA') ?? 1);
   const State = PdfDict.of({ ca: alpha, CA: alpha, ...(subtype === 'Highlight' && { BM: PdfName.of('Multiply') }) });
   const entries = {
@@ -30,7 +31,44 @@ export function drawAppearance(pdf: PdfReader, annotation: PdfDict, subtype: str
     BBox: numbers(rect.x, rect.y, rect.x + rect.width, rect.y + rect.height),
     Resources: PdfDict.of({ ExtGState: PdfDict.of({ State }) }),
   };
-  return deflatedStream(entries, Buffer.from(`/State gs ${paint.before} ${path} ${paint.operator}`));
+  return deflatedStream(entries, Buffer.from(`/State gs ${content}`));
+}
+
+function drawShape(pdf: PdfReader, annotation: PdfDict, subtype: string, rect: Rectangle): string {
+  const path = PATHS[subtype]?.(pdf, annotation, rect);
+  const paint = path && painting(pdf, annotation, subtype);
+  return paint ? `${paint.before} ${path} ${paint.operator}` : '';
+}
+
+/** Flags of buttons (table 226). */
+const [RADIO, PUSH_BUTTON] = [1 << 15, 1 << 16];
+
+/** A box of a form: its background and border, and its mark if it is ticked. */
+function drawBox(pdf: PdfReader, widget: PdfDict, rect: Rectangle): string {
+  const [type, flagged] = ['FT', 'Ff'].map((entry) => pdf.resolve(findInherited(pdf, widget, entry)));
+  const flags = flagged instanceof PdfNumber ? flagged.value : 0;
+  if (pdf.dict(widget, 'AP')?.has('N')) return ''; // viewers show nothing for a state that it does not have
+  if (!(type instanceof PdfName && type.value === 'Btn') || flags & PUSH_BUTTON) return '';
+  const look = pdf.dict(widget, 'MK');
+  const shape = widget.clone();
+  for (const [entry, from] of [
+    ['C', 'BC'],
+    ['IC', 'BG'],
+  ] as const)
+    shape.set(entry, look?.get(from) ?? new PdfArray());
+  const state = pdf.name(widget, 'AS') || pdf.name(widget, 'V') || 'Off';
+  const [kind, usual] = flags & RADIO ? (['Circle', 'l'] as const) : (['Square', '4'] as const);
+  const mark = MARKS[pdf.text(look, 'CA') as keyof typeof MARKS] ?? MARKS[usual];
+  const box = drawShape(pdf, shape, kind, rect);
+  return state === 'Off' ? box : `${box} q ${squareIn(rect, pdf.number(look, 'R') ?? 0)} cm ${mark} Q`;
+}
+
+/** Maps the unit square to the largest square in the middle of a rectangle, turned counterclockwise. */
+function squareIn({ x, y, width, height }: Rectangle, degrees: number): string {
+  const side = Math.min(width, height);
+  const angle = (degrees * Math.PI) / 180;
+  const [right, up] = [Math.round(Math.cos(angle)) * side, Math.round(Math.sin(angle)) * side];
+  return points(right, up, -up, right, x + (width - right + up) / 2, y + (height - up - right) / 2);
 }
 
 /** The operators before a path, and the one after it. */

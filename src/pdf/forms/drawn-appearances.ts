@@ -3,11 +3,18 @@ import { PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef } from '@libpd
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflatedStream, numbers, roundedDecimal } from '../objects/syntax.ts';
 
-/** A tick, in a box that is 1 wide and 1 high. */
-const TICK = '.2 .52 m .42 .28 l .8 .74 l S';
-const TICK_WIDTH = '.13 w 1 J 1 j';
-/** A line without a length and with round ends is a filled circle (ISO 32000-1, 8.5.3.2). */
-const DOT = '.5 w 1 J .5 .5 m .5 .5 l S';
+/** Strokes in a box that is 1 wide and 1 high, by the characters of ZapfDingbats that say which mark a box has (`CA`). */
+export const MARKS = {
+  /** A tick. */
+  '4': '.13 w 1 J 1 j .2 .52 m .42 .28 l .8 .74 l S',
+  /** A dot. A line without a length and with round ends is a filled circle (ISO 32000-1, 8.5.3.2). */
+  l: '.5 w 1 J .5 .5 m .5 .5 l S',
+  /** A cross, a star, a square and a diamond. */
+  '8': '.13 w 1 J .22 .22 m .78 .78 l .22 .78 m .78 .22 l S',
+  H: '.08 w .5 .85 m .71 .21 l .16 .6 l .84 .6 l .29 .21 l s',
+  n: '.6 w .2 .5 m .8 .5 l S',
+  u: '.5 w .33 .33 m .67 .67 l S',
+} as const;
 
 export class DrawnAppearances {
   readonly #editable: EditablePdf;
@@ -23,11 +30,11 @@ export class DrawnAppearances {
   }
 
   tick(width: number, height: number, color: number[]): PdfRef {
-    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${TICK_WIDTH} ${TICK}`);
+    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${MARKS[4]}`);
   }
 
   dot(width: number, height: number, color: number[]): PdfRef {
-    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${DOT}`);
+    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${MARKS.l}`);
   }
 
   #form(width: number, height: number, content: string): PdfRef {
