@@ -141,6 +141,13 @@ interface SchemaNode {
   required?: string[];
   items?: SchemaNode;
   anyOf?: SchemaNode[];
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
   [name: string]: unknown;
 }
 
@@ -168,7 +175,7 @@ function describeError(checked: Checked, schemaError: SchemaError): FieldError[]
     const { requiredProperties } = params as { requiredProperties: string[] };
     return requiredProperties.map((name) => ({ path: join(path, name), message: 'is required' }));
   }
-  const expected = expectation(schema, schemaPath) ?? typeName(findSchema(schema, schemaPath));
+  const expected = expectation(schema, schemaPath);
   const given = path === '' ? undefined : findMember(value, steps);
   return [{ path, message: `${expected ? `must be ${expected}` : message}${explainMistake(schemaError, given)}` }];
 }
@@ -246,18 +253,15 @@ function findMember(value: unknown, steps: string[]): unknown {
 export function suggestion(name: string, known: string[], path = ''): string {
   if (!known.length) return '';
   const near = nearest(name, known);
-  return near === undefined ? `; use one of ${known.join(', ')}` : `; did you mean ${join(path, near)}?`;
+  const all = known.length === 1 ? known : `one of ${known.join(', ')}`;
+  return near === undefined ? `; use ${all}` : `; did you mean ${join(path, near)}?`;
 }
 
-/** The nearest `expected` keyword on the path from the error up to the root. */
+/** What is valid in the place of an error: in a union, any of its branches. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = parsePointer(schemaPath);
-  for (let length = steps.length; length >= 0; length--) {
-    const node = findMember(schema, steps.slice(0, length)) as SchemaNode | undefined;
-    if ((node?.properties ?? node?.patternProperties) && length < steps.length) return undefined; // that would be the parent's
-    if (node?.expected) return node.expected;
-  }
-  return undefined;
+  while (steps.at(-2) === 'anyOf') steps.splice(-2);
+  return describe(findMember(schema, steps) as SchemaNode | undefined);
 }
 
 const SCALARS: Record<string, RegExp> = { boolean: /^(?:true|false)$/i, number: /^-?\d+(?:\.\d+)?$/, integer: /^-?\d+$/ };
@@ -278,12 +282,28 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'an object',
 };
 
-/** Names the expected type and its limits, for a schema without an `expected` keyword. */
-function typeName({ type = '', minimum, maximum, minLength, maxLength }: SchemaNode = {}): string | undefined {
+/** Describes a schema: by its keyword `expected`, else by its type and limits. */
+function describe(node: SchemaNode = {}): string | undefined {
+  const { expected, anyOf, type = '', items, properties = {} } = node;
+  if (expected) return expected;
+  if (anyOf) return [...new Set(anyOf.map(describe))].join(', or ');
+  if (node.const !== undefined) return String(node.const);
   const name = TYPE_NAMES[type];
-  if (minimum !== undefined && maximum !== undefined) return `${name} from ${minimum} to ${maximum}`;
-  if (maxLength === undefined) return name;
-  return `${name} of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`;
+  const names = Object.keys(properties);
+  if (names.length) return `${name} {${names.join(', ')}}`;
+  const length = describeRange(node.minLength ?? node.minItems, node.maxLength ?? node.maxItems);
+  if (items) return `${name} of ${length} items, each ${describe(items)}`.replace('  ', ' ');
+  if (length) return `${name} of ${length} characters`;
+  const { minimum, exclusiveMinimum, maximum } = node;
+  if (exclusiveMinimum !== undefined) return `${name} above ${exclusiveMinimum}, at most ${maximum}`;
+  const range = describeRange(minimum, maximum);
+  if (!range) return name;
+  return maximum === undefined ? `${name}, ${range}` : `${name} from ${range}`;
+}
+
+function describeRange(least: number | undefined, most: number | undefined): string {
+  if (most === undefined) return least === undefined ? '' : `${least} or more`;
+  return least === undefined ? `at most ${most}` : `${least} to ${most}`;
 }
 
 function findSchema(schema: TSchema, schemaPath: string): SchemaNode | undefined {

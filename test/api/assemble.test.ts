@@ -630,6 +630,23 @@ test.each([
   [{ parts: [{ file }], steps: [{}] }, /^steps\[0\]: must have exactly one of select, /],
   [{ parts: [{ file }], steps: [{ rotate: { angle: 45 } }] }, 'steps[0].rotate.angle: must be one of 90, 180, 270'],
   [
+    { parts: [{ file }], steps: [{ encrypt: { permissions: 'print' } }] },
+    'steps[0].encrypt.permissions: must be a list of some of print, print_low, copy, modify, annotate, fill_forms, assemble, accessibility',
+  ],
+  [
+    { parts: [{ file }], steps: [{ fill: { fields: { a: 1 } } }] },
+    'steps[0].fill.fields.a: must be a text of at most 16000 characters, true, false, or a list of texts',
+  ],
+  [
+    { parts: [{ file }], steps: [{ redact: { texts: [] } }] },
+    'steps[0].redact.texts: must be a list of 1 to 500 items, each a string of 1 to 1000 characters',
+  ],
+  [
+    { parts: [{ file }], steps: [{ stamp: { text: 'x', opacity: 2 } }] },
+    'steps[0].stamp.opacity: must be a number above 0, at most 1',
+  ],
+  [{ parts: [{ file }], steps: [{ split: { every: 0 } }] }, 'steps[0].split.every: must be a whole number, 1 or more'],
+  [
     { parts: [{ file }], steps: [{ encrypt: 'x' }, { stamp: { text: 'x' } }] },
     'steps[1].stamp: cannot follow encrypt, which ends the PDF',
   ],
@@ -652,6 +669,15 @@ test.each([
   if (typeof expected === 'string') expect(first).toBe(expected);
   else expect(first).toMatch(expected);
   expect(await used()).toBe(before);
+});
+
+test.each(Object.entries(StepSchema.properties))('an error says which values a member of %s can have', async (name, step) => {
+  const members = 'anyOf' in step ? ['user', 'owner', 'permissions'] : Object.keys((step as { properties: object }).properties);
+  const wrong = (value: object) => errorsOf({ parts: [{ file }], steps: [{ [name]: value }] });
+  const errors = await Promise.all(members.map((member) => wrong({ [member]: -1000.5 })));
+  const found = members.map((member, index) => errors[index]?.filter((each) => each.includes(`.${member}: `)));
+  for (const each of found)
+    expect(each).toEqual([expect.stringMatching(/must be (?!an? (?:list|object|string|number|whole number)$)/)]);
 });
 
 describe('an error names the step and the member as the request has them', () => {

@@ -318,7 +318,8 @@ function toPlan(step: GivenStep, place: Place): StepPlan | undefined {
   if (step.watermark) return toDraw(step.watermark, 'under', `${at}.watermark`, place);
   if (step.letterhead) {
     const from = parseFile(step.letterhead, `${at}.letterhead`, files, errors);
-    if (!from) errors.add(`${at}.letterhead`, 'must have file or document_id');
+    if (!GIVEN.some((name) => step.letterhead?.[name] !== undefined))
+      errors.add(`${at}.letterhead`, 'must have file or document_id');
     return from && { letterhead: { from, pages: pagesOf('letterhead') } };
   }
   if (step.bookmarks) return { bookmarks: parseBookmarks(step.bookmarks, `${at}.bookmarks`, errors) };

@@ -105,7 +105,12 @@ const Draw = (description: string) =>
     examples: [{ text: 'PAID', position: 'top-right', font_size: 24 }],
   });
 
-const Value = Type.Union([Type.String({ maxLength: 16_000 }), Type.Boolean(), Type.Array(Type.String({ maxLength: 1_000 }))]);
+const MAX_VALUE = 16_000;
+const Value = Type.Union([Type.String({ maxLength: MAX_VALUE }), Type.Boolean(), Type.Array(Type.String({ maxLength: 1_000 }))], {
+  expected: `a text of at most ${MAX_VALUE} characters, true, false, or a list of texts`,
+});
+
+const Fields = Type.Record(Type.String(), Value, { expected: 'an object of names of fields and their values' });
 
 /** Bookmarks below others, in so many levels. */
 const LEVELS = 3;
@@ -136,7 +141,12 @@ const Points = Type.Number({ minimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Side = Type.Number({ exclusiveMinimum: 0, maximum: 20_000, 'x-unit': 'pt' });
 const Box = Type.Object(
   {
-    page: Type.Integer({ minimum: -1, not: { const: 0 }, description: 'Counted from 1. -1 is the last one.' }),
+    page: Type.Integer({
+      minimum: -1,
+      not: { const: 0 },
+      expected: 'the number of a page, or -1 for the last one',
+      description: 'Counted from 1. -1 is the last one.',
+    }),
     x: { ...Points, description: 'Distance from the left edge of the page as it is shown, in points.' },
     y: { ...Points, description: 'Distance from its upper edge, or with `origin` from its lower edge.' },
     width: Side,
@@ -226,7 +236,7 @@ export const StepSchema = Type.Object(
         description: 'Attaches files.',
       },
     ),
-    fill: option(Type.Object({ fields: Type.Record(Type.String(), Value) }, { ...CLOSED, $id: 'FillStep' }), {
+    fill: option(Type.Object({ fields: Fields }, { ...CLOSED, $id: 'FillStep' }), {
       description: 'Fills form fields by their names.',
       examples: [{ fields: { name: 'Ada', agreed: true } }],
     }),

@@ -58,7 +58,6 @@ export const Metadata = Type.Object(
   { ...CLOSED, $id: 'PdfMetadata' },
 );
 
-const Permission = oneOf(PERMISSIONS);
 const SECRET = { minLength: 1, maxLength: MAX_PASSWORD_BYTES };
 const SECRET_EXPECTED = `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`;
 const Secret = Type.String({ ...SECRET, expected: SECRET_EXPECTED });
@@ -75,7 +74,8 @@ export const Password = Type.Union(
           description: 'Password that opens the PDF with all permissions and allows them to be changed.',
           'x-default': 'a password that nobody knows',
         }),
-        permissions: option(Type.Array(Permission, { maxItems: PERMISSIONS.length }), {
+        permissions: option(Type.Array(oneOf(PERMISSIONS), { maxItems: PERMISSIONS.length }), {
+          expected: `a list of some of ${PERMISSIONS.join(', ')}`,
           description: 'What a reader may do who opens the PDF with `user` or without a password.',
           'x-default': 'all',
         }),
@@ -83,7 +83,7 @@ export const Password = Type.Union(
       CLOSED,
     ),
   ],
-  { $id: 'Password' },
+  { $id: 'Password', expected: `${SECRET_EXPECTED}, or an object {user, owner, permissions}` },
 );
 
 export const Attachment = Type.Object(
@@ -217,7 +217,6 @@ export const FINISH_OPTIONS = {
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   }),
   password: option(Password, {
-    expected: `${SECRET_EXPECTED}, or an object {user, owner, permissions}`,
     description: `Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8.`,
     'x-default': 'not encrypted',
     examples: ['s3cret', { user: 'reader', owner: 'editor', permissions: ['print', 'copy'] }],
