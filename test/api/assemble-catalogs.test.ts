@@ -55,6 +55,17 @@ test('names of destinations stay, and get a number where they are taken', async 
   expect(dropped).toEqual(['names of destinations of 1', 'names of destinations of 2']);
 });
 
+test('form fields keep their names, and get a number where they are taken', async () => {
+  const form = (...names: string[]) => {
+    const fields = names.map((name) => dict({ FT: PdfName.of('Tx'), T: text(name) }));
+    return pdfWith((pdf) => ({ AcroForm: dict({ Fields: PdfArray.of(...fields.map((each) => pdf.register(each))) }) }));
+  };
+  const parts = [{ file: await form('Full Name', 'a') }, { file: PLAIN }, { file: await form('a', 'b') }];
+  const { reader, dropped } = await assemble(parts);
+  expect(reader.pdf.getForm()?.getFieldNames()).toEqual(['Full Name', 'a', 'a_2', 'b']);
+  expect(dropped).toEqual(['names of form fields of 2']);
+});
+
 test('scripts of all parts stay', async () => {
   const scripted = (code: string) => pdfWith(() => ({ Names: dict({ JavaScript: tree(text('init'), script(code)) }) }));
   const { reader, catalog, dropped } = await assemble([{ file: await scripted('a = 1') }, { file: await scripted('b = 2') }]);
@@ -118,7 +129,7 @@ test('a form keeps the order in which it is computed, and XFA until it is filled
   const names = reader.list(joined, 'CO').map((field) => reader.text(reader.asDict(field), 'T'));
   expect(names).toEqual(['b', 'a', 'b_2', 'a_2']);
   expect(joined?.getBool('NeedAppearances')?.value).toBe(true);
-  expect(dropped).toEqual(['XFA of 0', 'XFA of 1']);
+  expect(dropped).toEqual(['XFA of 0', 'XFA of 1', 'names of form fields of 1']);
   const alone = await assemble([{ file }]);
   expect(alone.reader.dict(alone.catalog, 'AcroForm')?.has('XFA')).toBe(true);
   for (const step of [{ fill: { fields: { a: 'x' } } }, { flatten: {} }])

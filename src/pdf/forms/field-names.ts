@@ -14,7 +14,11 @@ export class FieldNames {
 
   /** Replaces periods, which separate a field from its parent, and white space. Adds a number to a name that is taken. */
   next(key: string): string {
-    const wanted = shorten(key.replace(/[.\s]+/g, '_')) || `field${++this.#unnamed}`;
+    return this.keep(shorten(key.replace(/[.\s]+/g, '_')) || `field${++this.#unnamed}`);
+  }
+
+  /** Adds a number to a name that is taken. */
+  keep(wanted: string): string {
     let name = wanted;
     let number = this.#numbers.get(wanted) ?? 2;
     for (; this.isTaken(name); number++) name = `${wanted}_${number}`;

@@ -57,8 +57,12 @@ export class MergedCatalog {
     this.#joinFirst(source, catalog, part);
     for (const [parent, entry, what, why] of NOT_KEPT)
       if ((parent ? source.dict(catalog, parent) : catalog)?.has(entry)) this.lost.push({ what, why, part });
-    if (this.#joinNames(source, catalog, part))
-      this.lost.push({ what: DESTINATIONS, why: 'earlier parts have the same: a number was added', part });
+    if (this.#joinNames(source, catalog, part)) this.noteRenamed(DESTINATIONS);
+  }
+
+  /** Notes that names of the last part have changed. */
+  noteRenamed(what: string): void {
+    this.lost.push({ what, why: 'earlier parts have the same: a number was added', part: this.#parts - 1 });
   }
 
   /** Writes the entries into the catalog of the whole. PDF/UA-2 has only destinations in its structure. */

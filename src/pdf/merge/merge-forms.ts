@@ -20,6 +20,9 @@ export class MergedForm {
   /** The fonts for what users type, by their names. */
   readonly #typed = new Map<string, PdfObject>();
 
+  /** Whether fields of the last PDF have other names than before. */
+  hasRenamed = false;
+
   /** Adds the fields of one PDF. Returns their new names by the object number in that PDF. */
   join(source: Source, catalog: PdfDict): Map<number, PdfString> {
     const form = source.dict(catalog, 'AcroForm');
@@ -29,14 +32,22 @@ export class MergedForm {
     for (const [{ value: name }, font] of source.dict(source.dict(form, 'DR'), 'Font') ?? [])
       if (!OWN_FONTS.includes(name) && !this.#typed.has(name)) this.#typed.set(name, source.copyValue(font));
     const names = new Map<number, PdfString>();
+    this.hasRenamed = false;
     for (const ref of source.list(form, 'Fields')) {
       const name = source.text(source.asDict(ref), 'T');
       const copy = source.copyValue(ref);
       if (!(ref instanceof PdfRef) || !(copy instanceof PdfRef)) continue;
-      names.set(ref.objectNumber, textString(this.#names.next(name)));
+      names.set(ref.objectNumber, textString(this.#findFree(name)));
       this.#fields.push(copy);
     }
     return names;
+  }
+
+  #findFree(name: string): string {
+    if (!name) return this.#names.next(name);
+    const free = this.#names.keep(name);
+    if (free !== name) this.hasRenamed = true;
+    return free;
   }
 
   /** The form dictionary, or undefined if there are no fields. */

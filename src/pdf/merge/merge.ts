@@ -119,6 +119,7 @@ export class MergedFile {
     const catalog = this.#kept;
     const target = { streams, contents, bookmark, tags, form, layers, fonts, catalog, newId: () => this.#nextId++ };
     const source = new MergeSource(pdf, target);
+    if (form.hasRenamed) catalog?.noteRenamed('names of form fields');
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
