@@ -169,7 +169,7 @@ describe('merge', () => {
     const whole = JSON.stringify([{ title: 'All', page: 1, children: [{ title: 'Four', page: 4 }] }]);
     expect(await outline({ bookmarks: whole })).toEqual(['All', '  Four']);
     expect(await refused('merge', { ...files, bookmarks: '[{"title":"x","page":6}]' })).toContain(
-      "form field 'bookmarks' leads to page 6, but the document has 5 pages",
+      "form field 'bookmarks[0].page' leads to page 6, but the document has 5 pages",
     );
     expect(await refused('merge', { ...files, bookmarks: '[{"title":5,"page":1}]' })).toContain(
       "form field 'bookmarks[0].title' is invalid: must be",

@@ -29,9 +29,7 @@ function itemsOf(
   if (bookmarks === 'none') return [];
   if (bookmarks === 'keep') return ownItems(pdf, firsts);
   if (bookmarks === 'parts') return byParts(pdf, places, firsts);
-  const items = toOutline(pdf, withPagesOfWhole(bookmarks, places));
-  if ('missing' in items)
-    throw new StepError('items', `leads to page ${items.missing}, but the document has ${places.length} pages`);
+  const items = toOutline(pdf, withPagesOfWhole(bookmarks, places, 'items'));
   if (!keepsOthers) return items;
   const own = ownByPart(pdf, places, firsts);
   const given = firsts.map(({ part }) => items.filter((_, index) => bookmarks[index]?.part === part));
@@ -46,15 +44,23 @@ function ownItems(pdf: OpenDocument['pdf'], firsts: readonly First[]): OutlineIt
   return areOfParts ? items.flatMap(({ children }) => children) : items;
 }
 
-/** Pages that are counted in a part become those of the whole. */
-function withPagesOfWhole(bookmarks: readonly Bookmark[], places: OpenDocument['places']): Bookmark[] {
-  return bookmarks.map(({ part, children, ...bookmark }) => {
-    const below = children && { children: withPagesOfWhole(children, places) };
-    if (part === undefined || bookmark.page === null) return { ...bookmark, ...below };
-    const index = places.findIndex((place) => place.part === part && place.page === bookmark.page);
-    if (index < 0) throw new StepError('items', `leads to page ${bookmark.page} of part ${part}, which is not there`);
-    return { ...bookmark, page: index + 1, ...below };
+/** Pages that are counted in a part become those of the whole. `at` is where the bookmarks are in the step. */
+function withPagesOfWhole(bookmarks: readonly Bookmark[], places: OpenDocument['places'], at: string): Bookmark[] {
+  return bookmarks.map(({ part, children = [], ...bookmark }, index) => {
+    const path = `${at}[${index}]`;
+    const page = bookmark.page && pageOfWhole(bookmark.page, part, places, `${path}.page`);
+    return { ...bookmark, page, children: withPagesOfWhole(children, places, `${path}.children`) };
   });
+}
+
+function pageOfWhole(page: number, part: number | undefined, places: OpenDocument['places'], path: string): number {
+  if (part === undefined) {
+    if (page <= places.length) return page;
+    throw new StepError(path, `leads to page ${page}, but the document has ${places.length} pages`);
+  }
+  const index = places.findIndex((place) => place.part === part && place.page === page);
+  if (index < 0) throw new StepError(path, `leads to page ${page} of part ${part}, which is not there`);
+  return index + 1;
 }
 
 /** The bookmarks that lead to pages of each part. Those that lead to no page are of the first part. */
@@ -75,7 +81,7 @@ function byParts(pdf: OpenDocument['pdf'], places: OpenDocument['places'], first
   const items = toOutline(
     pdf,
     firsts.map(({ title, page }) => ({ title, page })),
-  ) as OutlineItem[];
+  );
   for (const [at, item] of items.entries()) item.children.push(...(own[at] ?? []));
   for (const { dict, children } of items) if (children.length) dict.set('Count', PdfNumber.of(-1));
   return items;

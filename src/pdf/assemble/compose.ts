@@ -66,7 +66,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     pdf,
     bookmarks.map((each) => onSheet(each, sheetOfPage)),
   );
-  if (!('missing' in items)) writeOutline(pdf, items);
+  writeOutline(pdf, items);
   dropped.push(...lost.map((what) => ({ what, why: LOST })));
   document.places = sheets.map((_, index) => ({
     ...(places[0] as (typeof places)[number]),

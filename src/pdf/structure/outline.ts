@@ -93,17 +93,14 @@ export function toBookmarks(pdf: EditablePdf): Bookmark[] {
   return readOutline(pdf).map(toBookmark);
 }
 
-/** Returns the number of a page that the document does not have, if a bookmark leads to one. */
-export function toOutline(pdf: EditablePdf, bookmarks: readonly Bookmark[]): OutlineItem[] | { missing: number } {
+/** A bookmark for a page that the document does not have leads nowhere. */
+export function toOutline(pdf: EditablePdf, bookmarks: readonly Bookmark[]): OutlineItem[] {
   const pages = pdf.pages();
-  let missing: number | undefined;
   const toItem = ({ title, page, children = [] }: Bookmark): OutlineItem => {
     const target = page === null ? undefined : pages[page - 1];
-    if (page !== null && !target) missing ??= page;
     const Dest = target && PdfArray.of(target.ref, PdfName.of('XYZ'), PdfNull.instance, PdfNull.instance, PdfNull.instance);
     const dict = PdfDict.of({ Title: textString(title), Count: PdfNumber.of(1), ...(Dest && { Dest }) });
     return { dict, children: children.map(toItem) };
   };
-  const items = bookmarks.map(toItem);
-  return missing === undefined ? items : { missing };
+  return bookmarks.map(toItem);
 }
