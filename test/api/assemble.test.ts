@@ -248,10 +248,11 @@ describe('steps', () => {
       'steps[0].bookmarks: cannot have items with mode none',
     ]);
     expect(await errorsOf({ parts, steps: ofPart(2) })).toEqual([
-      'steps[0].bookmarks.items: leads to page 2 of part 1, which is not there',
+      'steps[0].bookmarks.items[0].page: leads to page 2 of part 1, which is not there',
     ]);
-    expect(await errorsOf({ parts, steps: [{ bookmarks: { items: [{ title: 'x', page: 4 }] } }] })).toEqual([
-      'steps[0].bookmarks.items: leads to page 4, but the document has 3 pages',
+    const below = { title: 'x', page: null, children: [{ title: 'y', page: 4 }] };
+    expect(await errorsOf({ parts, steps: [{ bookmarks: { items: [below] } }] })).toEqual([
+      'steps[0].bookmarks.items[0].children[0].page: leads to page 4, but the document has 3 pages',
     ]);
   });
 
@@ -284,9 +285,14 @@ describe('steps', () => {
     const flat = await assembled({ parts: [{ file: base64(filled) }], steps: [{ flatten: {} }] });
     expect(await readFields(flat)).toEqual([]);
     expect((await readPdf(flat)).pages[0]).toContain('Ada');
-    expect(await errorsOf({ parts: [{ file: form }], steps: [{ fill: { fields: { nobody: 'x' } } }] })).toEqual([
-      'steps[0].fill.fields.nobody: is no field of the document',
-    ]);
+    const refused = async (fields: object) => (await errorsOf({ parts: [{ file: form }], steps: [{ fill: { fields } }] }))[0];
+    expect(await refused({ nobody: 'x' })).toBe(
+      'steps[0].fill.fields.nobody: is no field of the document, whose fields are who, ok',
+    );
+    expect(await refused({ whom: 'x' })).toBe('steps[0].fill.fields.whom: is no field of the document; did you mean who?');
+    expect(await refused({ who: true })).toBe('steps[0].fill.fields.who: cannot be filled: it takes a text');
+    expect(await refused({ ok: ['on'] })).toBe('steps[0].fill.fields.ok: cannot be filled: it takes true or false');
+    expect(await refused({ ok: 'yes' })).toMatch(/: yes is none of its options, which are true, false, on$/);
   });
 
   test('put several pages on each sheet', async () => {
@@ -703,7 +709,7 @@ describe('an error names the step and the member as the request has them', () =>
       [{ file: damaged }, 'file'],
       [{ document_id: 'doc_0000000000000000000000' }, ''],
     ],
-    bookmarks: [[{ items: [{ title: 'x', page: 9 }] }, 'items']],
+    bookmarks: [[{ items: [{ title: 'x', page: 9 }] }, 'items[0].page']],
     metadata: [[{ custom: { Title: 'x' } }, 'custom.Title']],
     attach: [[{ files: attachments }, 'files[0].name']],
     compose: [[{ per_sheet: 4, booklet: true }, 'per_sheet']],

@@ -163,3 +163,17 @@ describe('boxes without an appearance', () => {
     expect((await redAt(file))(150, 150)).toBe(true);
   });
 });
+
+test('a text that is filled has the background of its field, whatever else its appearance had painted', async () => {
+  const shadow = { dictionary: '/Subtype /Form /BBox [0 0 100 100]', data: '1 0 0 rg 0 0 100 100 re f 0 1 0 rg 0 0 100 9 re f' };
+  const content = pageWith({
+    catalog: '/AcroForm <</Fields [10 0 R] /DA (/F 12 Tf 0 g)>>',
+    page: '/Annots [10 0 R]',
+    objects: {
+      10: '<</Type /Annot /Subtype /Widget /FT /Tx /T (a) /Rect [100 100 200 200] /MK <</BG [1 0 0]>> /AP <</N 11 0 R>>>>',
+      11: shadow,
+    },
+  });
+  const { file } = await flattened(content, { fill: { fields: { a: 'x' } } });
+  expect((await redAt(file))(180, 180)).toBe(true);
+});

@@ -1,8 +1,9 @@
 /** Steps that fill form fields, and make them and annotations part of the pages. */
+import { nearest } from '../../nearest.ts';
 import { flattenAnnotations } from '../flatten/flatten-annotations.ts';
 import { encodeTexts, makeShowable } from '../forms/field-fonts.ts';
-import { resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
-import { generateAppearances } from '../forms/generate-appearances.ts';
+import { listed, resolveOptions, toFieldValue } from '../forms/foreign-values.ts';
+import { forgetColors, generateAppearances } from '../forms/generate-appearances.ts';
 import { paintBoxes } from '../forms/paint-boxes.ts';
 import { printWidgets, shownTexts } from '../forms/widget-texts.ts';
 import { pruneTags } from '../select/prune-tags.ts';
@@ -29,7 +30,7 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   for (const [name, value] of Object.entries(fields)) {
     const at = `fields.${name.slice(0, 64)}`;
     const field = form?.acroForm().getField(name);
-    if (!form || !field) throw new StepError(at, 'is no field of the document');
+    if (!form || !field) throw new StepError(at, `is no field of the document${suggestion(name, form)}`);
     try {
       const character = fillField(document, form, field, value);
       if (character === undefined) unshowable.delete(name);
@@ -42,6 +43,13 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   form?.updateAppearances();
   paintBoxes(Object.keys(fields).flatMap((name) => (unshowable.has(name) ? [] : (form?.getField(name) ?? []))));
   await printUnshowable(document, unshowable);
+}
+
+function suggestion(name: string, form: Form | null): string {
+  const known = form?.getFieldNames() ?? [];
+  if (!known.length) return ', which has none';
+  const near = nearest(name, known);
+  return near === undefined ? `, whose fields are ${listed(known)}` : `; did you mean ${listed([near])}?`;
 }
 
 const WITH_TEXT = new Set(['text', 'dropdown', 'listbox']);
@@ -60,6 +68,7 @@ function fillField({ pdf }: OpenDocument, form: Form, field: Field, given: FillS
   }
   const texts = WITH_TEXT.has(field.type) ? shownTexts(field) : [];
   const missing = texts.map((text) => makeShowable(pdf.pdf, acroForm, text)).find((each) => each !== undefined);
+  forgetColors(pdf.pdf, field);
   if (missing === undefined && !hasOwnLook(field)) acroForm.updateFieldAppearance(field);
   return missing;
 }

@@ -11,6 +11,7 @@ type Value = string | boolean | string[];
 const LISTS = new Set(['dropdown', 'listbox']);
 const BUTTONS = new Set(['radio', 'checkbox']);
 const MAX_NAMED = 10;
+const MAX_NAME = 64;
 
 /** Options may be objects of their own, which libpdf does not follow. */
 export function resolveOptions(pdf: ForeignPdf, fields: readonly FormField[]): void {
@@ -25,12 +26,23 @@ function resolveOption(pdf: ForeignPdf, option: PdfObject): PdfObject {
   return found instanceof PdfArray ? PdfArray.of(...found.toArray().map((each) => pdf.resolve(each) ?? each)) : found;
 }
 
-/** The value for libpdf. Throws if the field has no such option. */
+/** Which values fields take, by the types of both. */
+const TAKEN: Readonly<Record<string, { types: readonly string[]; text: string }>> = {
+  text: { types: ['string'], text: 'a text' },
+  checkbox: { types: ['boolean', 'string'], text: 'true or false' },
+  radio: { types: ['string'], text: 'one of its options' },
+  dropdown: { types: ['string'], text: 'one of its options' },
+  listbox: { types: ['string', 'object'], text: 'one or several of its options' },
+};
+
+/** The value for libpdf. Throws if the field takes no such value, or has no such option. */
 export function toFieldValue(field: FormField, value: Value): Value {
+  const taken = TAKEN[field.type];
+  if (taken && !taken.types.includes(typeof value)) throw new Error(`it takes ${taken.text}`);
   if (typeof value === 'boolean') return value;
   if (LISTS.has(field.type)) {
     const chosen = [value].flat().map((each) => toExported(field, each));
-    return field.type === 'listbox' ? chosen : Array.isArray(value) ? value : (chosen[0] as string);
+    return field.type === 'listbox' ? chosen : (chosen[0] as string);
   }
   return BUTTONS.has(field.type) && typeof value === 'string' ? toState(field, value) : value;
 }
@@ -58,7 +70,7 @@ function toState(field: FormField, value: string): string {
   const { states, exported } = buttonsOf(field);
   const state = states[exported.indexOf(value)] ?? states.find((each) => each === value);
   if (state !== undefined || value === 'Off') return state ?? value;
-  throw noOption(value, exported.length ? exported : states);
+  throw noOption(value, [...(field.type === 'checkbox' ? ['true', 'false'] : []), ...(exported.length ? exported : states)]);
 }
 
 /** The states of the buttons of a field, and what each exports: options are in the order of the buttons. */
@@ -77,8 +89,12 @@ function optionsOf(field: FormField): Array<{ exported: string; shown: string }>
 }
 
 function noOption(value: string, options: readonly string[]): Error {
-  const more = options.length > MAX_NAMED ? ', ...' : '';
-  return new Error(
-    `${value.slice(0, 64)} is none of its options, which are ${options.slice(0, MAX_NAMED).join(', ') || 'none'}${more}`,
-  );
+  return new Error(`${value.slice(0, MAX_NAME)} is none of its options, which are ${listed(options)}`);
+}
+
+/** Some names, for an error. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ', ...' : '';
+  const some = names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME));
+  return `${some.join(', ') || 'none'}${more}`;
 }

@@ -1,5 +1,6 @@
 /** Generates the appearances of form fields that a PDF leaves to its viewers (`NeedAppearances`): an open PDF in, changed fields out. */
 import { type PDF, PdfRef } from '@libpdf/core';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { encodeTexts, findUnshowable } from './field-fonts.ts';
 import { paintBoxes } from './paint-boxes.ts';
 import { shownTexts } from './widget-texts.ts';
@@ -30,6 +31,7 @@ export function generateAppearances(pdf: PDF, { onHidden = () => {}, includesMis
       .map((each) => findUnshowable(form, each))
       .find((each) => each !== undefined);
     if (hidden !== undefined) onHidden(field, hidden);
+    if (hidden === undefined) forgetColors(pdf, field);
     field.needsAppearanceUpdate = hidden === undefined;
     field.isReadOnly = () => hidden !== undefined; // libpdf leaves such fields out, whose values nobody would see
   }
@@ -38,6 +40,16 @@ export function generateAppearances(pdf: PDF, { onHidden = () => {}, includesMis
   for (const field of fields) Reflect.deleteProperty(field, 'isReadOnly');
   const widgets = fields.flatMap((field) => field.getWidgets());
   return widgets.flatMap(({ ref, dict }) => [ref, dict.get('AP')]).filter((each) => each instanceof PdfRef);
+}
+
+/**
+ * Makes libpdf paint background and border of a text as the field says. It takes other colours of the appearance before for them, such as
+ * those of the shadow of a border.
+ */
+export function forgetColors(pdf: PDF, field: Field): void {
+  const reader = new PdfReader(pdf);
+  const widgets = field.type === 'text' ? field.getWidgets() : [];
+  for (const { dict } of widgets) if (dict.has('MK')) reader.dict(dict, 'AP')?.delete('N');
 }
 
 function lacksAppearance(field: Field): boolean {
