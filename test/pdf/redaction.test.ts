@@ -1,6 +1,7 @@
 /** The step `redact`: texts that are hidden in all places of a PDF are gone, and what stays is there. */
 import { PDF, type PDFPage, PdfRef, PdfStream } from '@libpdf/core';
 import { describe, expect, test } from 'vitest';
+import { encodeJpeg } from '../../src/pdf/images/jpeg-codec.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { findTexts } from '../support/find-text.ts';
@@ -285,6 +286,40 @@ describe('a box', () => {
     expect(content).toContain('0 0 9 9 re');
     expect(content).not.toContain('70 358 l');
     expect(content).toMatch(/0 0 0 rg\n40 340 m 110 340 l 110 360 l 40 360 l h f/);
+  });
+
+  const COVERED = { page: 1, x: 0, y: 200, width: 400, height: 200 }; // the lower half
+  const pageOf = (dictionary: string, data: Buffer) =>
+    pageWith({
+      content: 'q 400 0 0 400 0 0 cm /I Do Q',
+      resources: '/XObject <</I 10 0 R>>',
+      objects: { 10: { dictionary: `/Subtype /Image /Width 16 /Height 16 ${dictionary}`, data: data.toString('latin1') } },
+    });
+  const imageIn = async (given: Buffer) => {
+    const { pdf, dropped } = await redacted(given, { boxes: [COVERED] });
+    expect(dropped).toEqual([]);
+    return streamsOf(await PDF.load(pdf)).find(({ dict }) => dict.has('Width'))?.content as Buffer;
+  };
+  const WHITE_FAX = Buffer.from('ffff001001', 'hex'); // sixteen rows as the one before, which is white, and the end
+  const FAX = '/Filter /CCITTFaxDecode /DecodeParms <</K -1 /Columns 16 /Rows 16>> /BitsPerComponent 1';
+  const half = (above: number, below: number, bytes: number) =>
+    Buffer.concat([Buffer.alloc(bytes, above), Buffer.alloc(bytes, below)]);
+
+  test('removes a part of a fax', async () => {
+    expect(await imageIn(pageOf(`${FAX} /ColorSpace /DeviceGray`, WHITE_FAX))).toEqual(half(0xff, 0, 16));
+    const inverted = `${FAX} /ColorSpace [/Indexed /DeviceRGB 1 <FF00000000FF>]`;
+    const blue = await imageIn(pageOf(inverted, WHITE_FAX));
+    expect([blue.readUIntBE(0, 3), blue.readUIntBE(3 * 255, 3), blue.length]).toEqual([0xff, 0, 768]);
+  });
+
+  test('removes a part of a mask of a fax', async () => {
+    expect(await imageIn(pageOf(`${FAX} /ImageMask true /Decode [1 0]`, WHITE_FAX))).toEqual(half(0, 0, 16));
+  });
+
+  test('removes a part of a JPEG in another encoding', async () => {
+    const grey = Buffer.from(await encodeJpeg({ width: 16, height: 16, channels: 1, data: new Uint8Array(256).fill(200) }, 90));
+    const dictionary = '/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter [/ASCIIHexDecode /DCTDecode]';
+    expect(await imageIn(pageOf(dictionary, Buffer.from(`${grey.toString('hex')}>`)))).toEqual(half(200, 0, 128));
   });
 
   test('removes an image that cannot be decoded, and reports it', async () => {

@@ -5,6 +5,7 @@ import { decodeJpeg } from '../images/jpeg-codec.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inverse, type Matrix, transform } from '../objects/matrix.ts';
 import { entriesOf, numbers } from '../objects/syntax.ts';
+import { drawSamples, type Samples } from './draw-image.ts';
 import { boundsOf, overlaps, type Polygon, UNIT_SQUARE } from './shapes.ts';
 
 /** A part of an image: shares of its width and height, from its upper left corner. */
@@ -30,13 +31,6 @@ export function coveredRegions(matrix: Matrix, areas: readonly Polygon[]): Regio
   });
 }
 
-interface Samples {
-  width: number;
-  height: number;
-  bitsPerPixel: number;
-  data: Uint8Array;
-}
-
 /** Masks lose the same parts. An image that cannot be decoded is removed as a whole, which `onRemoved` is told. */
 export async function redactImage(
   pdf: EditablePdf,
@@ -56,7 +50,7 @@ export async function redactImage(
     const mask = pdf.stream(image, entry);
     if (mask) entries[entry] = pdf.add(await redactImage(pdf, mask, regions, onRemoved));
   }
-  return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(samples.data));
+  return new PdfStream(PdfDict.of({ ...entries, ...samples.entries, Filter: PdfName.FlateDecode }), deflateSync(samples.data));
 }
 
 /** A mask of one pixel, which paints nothing. */
@@ -73,15 +67,23 @@ async function readSamples(pdf: EditablePdf, image: PdfStream): Promise<Samples 
   const components = isMask ? 1 : countComponents(pdf, image.get('ColorSpace'));
   const bitsPerPixel = bits * components;
   try {
-    const filters = pdf.listOrOne(image, 'Filter').map((each) => pdf.resolve(each));
-    const [filter] = filters;
-    const isJpeg = filters.length === 1 && filter instanceof PdfName && filter.value === 'DCTDecode';
-    const data = isJpeg ? await readJpeg(image.data, { width, height, components }) : Uint8Array.from(image.getDecodedData());
+    const data = await decodeImage(pdf, image, { width, height, components });
     const isWhole = bitsPerPixel > 0 && data.length >= Math.ceil((width * bitsPerPixel) / 8) * height;
-    return isWhole ? { width, height, bitsPerPixel, data } : undefined;
-  } catch {
-    return undefined;
-  }
+    if (isWhole) return { width, height, bitsPerPixel, data };
+  } catch {} // PDFium knows other encodings
+  const hasOwnMask = pdf.resolve(image.get('Mask')) instanceof PdfArray || (pdf.number(image, 'SMaskInData') ?? 0) > 0;
+  if (hasOwnMask || ![0, 1, 3].includes(components)) return undefined; // it would get other colours
+  return drawSamples(pdf, image, { width, height, isMask, isBilevel: bits === 1 }).catch(() => undefined);
+}
+
+/** JPEGs may be wrapped in other encodings. */
+async function decodeImage(pdf: EditablePdf, image: PdfStream, size: { width: number; height: number; components: number }) {
+  const filters = pdf.listOrOne(image, 'Filter');
+  if (pdf.label(filters.at(-1)) !== 'DCTDecode') return Uint8Array.from(image.getDecodedData());
+  if (filters.length === 1) return readJpeg(image.data, size);
+  const before = (entry: string) => PdfArray.of(...pdf.listOrOne(image, entry).slice(0, filters.length - 1));
+  const outer = PdfStream.fromDict({ Filter: before('Filter'), DecodeParms: before('DecodeParms') }, image.data);
+  return readJpeg(outer.getDecodedData(), size);
 }
 
 async function readJpeg(jpeg: Uint8Array, { width, height, components }: { width: number; height: number; components: number }) {
