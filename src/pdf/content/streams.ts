@@ -26,12 +26,15 @@ export class StreamDecoder {
     return Buffer.concat(parts.flatMap((stream) => [this.decode(stream), LINE_FEED]));
   }
 
-  /** The decoder of the library has no limit, so the data is first decompressed here to check its size. */
+  /**
+   * The decoder of the library has no limit, so the data is first decompressed here to check its size. Other filters are those of PDFs of
+   * others, whose decoding is limited as a whole (see `decoding-limit.ts`).
+   */
   #unpack(stream: PdfStream): Buffer {
     const given = stream.get('Filter');
     const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
-    if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
-      throw new Error('the PDF compresses its content with an unsupported filter');
+    const isPlain = !more.length && filter instanceof PdfName && filter.value === 'FlateDecode';
+    if (!isPlain) return Buffer.from(stream.getDecodedData());
     const content = this.#inflate(stream.data);
     return stream.has('DecodeParms') ? Buffer.from(stream.getDecodedData()) : content;
   }

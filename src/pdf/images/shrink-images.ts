@@ -60,7 +60,8 @@ interface Picture extends Size {
 function readPicture(editable: EditablePdf, stream: PdfStream): Picture | undefined {
   const number = (entry: string) => editable.number(stream, entry) ?? 0;
   const [width, height] = [number('Width'), number('Height')];
-  const name = stream.getName('Filter')?.value ?? '';
+  const [filter, ...more] = editable.listOrOne(stream, 'Filter').map((each) => editable.label(each));
+  const name = more.length ? '' : (filter ?? '');
   const channels = countChannels(editable, stream.get('ColorSpace'));
   const isPlain = !['DecodeParms', 'Decode', 'ImageMask', 'Mask'].some((entry) => stream.has(entry));
   if (!isPlain || !channels || number('BitsPerComponent') !== 8 || !['FlateDecode', 'DCTDecode'].includes(name)) return undefined;
@@ -130,11 +131,15 @@ function readMask(editable: EditablePdf, { stream, width, height }: Picture): (P
   return pixels && mask && { ...pixels, stream: mask };
 }
 
-/** Undefined if the data is not as long as its size says. */
+/** Undefined if the data is damaged, or not as long as its size says. */
 function inflatePixels({ stream, width, height, channels }: Picture): Pixels | undefined {
   const bytes = width * height * channels;
-  const data = inflateSync(stream.data, { maxOutputLength: bytes + 1 });
-  return data.length === bytes ? { width, height, channels, data } : undefined;
+  try {
+    const data = inflateSync(stream.data, { maxOutputLength: bytes + 1 });
+    return data.length === bytes ? { width, height, channels, data } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function withData(stream: PdfStream, data: Uint8Array, filter: string, { width, height }: Size): PdfStream {
