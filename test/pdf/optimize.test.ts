@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfRef, PdfStream } from '@libpdf/core';
 import { expect, test } from 'vitest';
+import { encodeJpeg } from '../../src/pdf/images/jpeg-codec.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { pageWith } from '../support/hidden-texts.ts';
@@ -48,6 +49,15 @@ test.each([
     ['/Filter [/FlateDecode]', PIXELS],
   ];
   expect(await optimizedWidths(filter, content, images)).toEqual([50, 50]);
+});
+
+test('JPEGs in another encoding are scaled down', async () => {
+  const jpeg = await encodeJpeg({ width: SIDE, height: SIDE, channels: 3, data: new Uint8Array(SIDE * SIDE * 3) }, 90);
+  const images: [string, Buffer][] = [
+    ['/Filter [/DCTDecode]', Buffer.from(jpeg)],
+    ['/Filter [/ASCIIHexDecode /DCTDecode]', Buffer.from(`${Buffer.from(jpeg).toString('hex')}>`)],
+  ];
+  expect(await optimizedWidths('/FlateDecode', deflateSync(CONTENT), images)).toEqual([50, 50]);
 });
 
 test('an image that is damaged stays as it is', async () => {

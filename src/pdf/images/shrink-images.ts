@@ -11,6 +11,7 @@ import { isStream } from '../objects/raw-file.ts';
 import { drawnSizes, isImage } from './drawn-sizes.ts';
 import { decodeJpeg, encodeJpeg, type Pixels } from './jpeg-codec.ts';
 import { type Size, scaleDown } from './scale-pixels.ts';
+import { unwrapJpeg } from './wrapped-jpeg.ts';
 
 /** The quality of a JPEG that is scaled down, if the caller chose none. */
 const DEFAULT_QUALITY = 90;
@@ -53,20 +54,28 @@ function mayBeImage(object: EditableObject): boolean {
 interface Picture extends Size {
   stream: PdfStream;
   channels: number;
-  isJpeg: boolean;
+  /** Undefined for a picture that is stored without loss. */
+  jpeg: Uint8Array | undefined;
 }
 
 /** Undefined for an image that is not a picture as Chromium writes them, such as a mask of one bit. */
 function readPicture(editable: EditablePdf, stream: PdfStream): Picture | undefined {
   const number = (entry: string) => editable.number(stream, entry) ?? 0;
   const [width, height] = [number('Width'), number('Height')];
-  const [filter, ...more] = editable.listOrOne(stream, 'Filter').map((each) => editable.label(each));
-  const name = more.length ? '' : (filter ?? '');
+  const filters = editable.listOrOne(stream, 'Filter').map((each) => editable.label(each));
   const channels = countChannels(editable, stream.get('ColorSpace'));
   const isPlain = !['DecodeParms', 'Decode', 'ImageMask', 'Mask'].some((entry) => stream.has(entry));
-  if (!isPlain || !channels || number('BitsPerComponent') !== 8 || !['FlateDecode', 'DCTDecode'].includes(name)) return undefined;
-  if (width * height > MAX_PIXELS) return undefined;
-  return { stream, width, height, channels, isJpeg: name === 'DCTDecode' };
+  if (!isPlain || !channels || number('BitsPerComponent') !== 8 || width * height > MAX_PIXELS) return undefined;
+  const jpeg = findJpeg(editable, stream);
+  return jpeg || filters.join() === 'FlateDecode' ? { stream, width, height, channels, jpeg } : undefined;
+}
+
+function findJpeg(editable: EditablePdf, stream: PdfStream): Uint8Array | undefined {
+  try {
+    return unwrapJpeg(editable, stream);
+  } catch {
+    return undefined;
+  }
 }
 
 /** 1 for grey, 3 for red, green and blue, 0 for another colour space. */
@@ -89,8 +98,8 @@ function targetSize({ width, height }: Size, drawn: Size | undefined, maxDpi: nu
 
 /** The picture as a JPEG, if that is smaller. */
 async function compress(picture: Picture, quality: number | undefined, recodesJpegs: boolean): Promise<PdfStream | undefined> {
-  const { stream, isJpeg, channels } = picture;
-  if (quality === undefined || !(isJpeg ? recodesJpegs : channels === 3)) return undefined;
+  const { stream, jpeg: given, channels } = picture;
+  if (quality === undefined || !(given ? recodesJpegs : channels === 3)) return undefined;
   const pixels = await readPixels(picture);
   const jpeg = pixels && (await encodeJpeg(pixels, quality));
   return jpeg && jpeg.length < stream.data.length ? withData(stream, jpeg, 'DCTDecode', picture) : undefined;
@@ -98,8 +107,8 @@ async function compress(picture: Picture, quality: number | undefined, recodesJp
 
 /** Undefined for a picture that cannot be read, or has another size than it says. */
 async function readPixels(picture: Picture): Promise<Pixels | undefined> {
-  const { stream, isJpeg, channels, width, height } = picture;
-  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflatePixels(picture);
+  const { jpeg, channels, width, height } = picture;
+  const pixels = jpeg ? await decodeJpeg(jpeg, channels).catch(() => undefined) : inflatePixels(picture);
   return pixels?.width === width && pixels.height === height ? pixels : undefined;
 }
 
@@ -110,12 +119,12 @@ async function scale(
   to: Size,
   quality: number | undefined,
 ): Promise<PdfStream | undefined> {
-  const { stream, isJpeg } = picture;
+  const { stream, jpeg } = picture;
   const pixels = await readPixels(picture);
   if (!pixels) return undefined;
   const mask = readMask(editable, picture);
   const scaled = scaleDown(pixels, to, mask?.data);
-  const shrunk = isJpeg
+  const shrunk = jpeg
     ? withData(stream, await encodeJpeg(scaled, quality ?? DEFAULT_QUALITY), 'DCTDecode', to)
     : withData(stream, deflateSync(scaled.data), 'FlateDecode', to);
   if (mask) shrunk.set('SMask', editable.add(withData(mask.stream, deflateSync(scaleDown(mask, to).data), 'FlateDecode', to)));
@@ -127,7 +136,7 @@ function readMask(editable: EditablePdf, { stream, width, height }: Picture): (P
   const mask = editable.stream(stream, 'SMask');
   const picture = mask && readPicture(editable, mask);
   const pixels =
-    !picture || picture.isJpeg || picture.width !== width || picture.height !== height ? undefined : inflatePixels(picture);
+    !picture || picture.jpeg || picture.width !== width || picture.height !== height ? undefined : inflatePixels(picture);
   return pixels && mask && { ...pixels, stream: mask };
 }
 

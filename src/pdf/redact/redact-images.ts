@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
 import { decodeJpeg } from '../images/jpeg-codec.ts';
+import { unwrapJpeg } from '../images/wrapped-jpeg.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inverse, type Matrix, transform } from '../objects/matrix.ts';
 import { entriesOf, numbers } from '../objects/syntax.ts';
@@ -76,17 +77,18 @@ async function readSamples(pdf: EditablePdf, image: PdfStream): Promise<Samples 
   return drawSamples(pdf, image, { width, height, isMask, isBilevel: bits === 1 }).catch(() => undefined);
 }
 
-/** JPEGs may be wrapped in other encodings. */
-async function decodeImage(pdf: EditablePdf, image: PdfStream, size: { width: number; height: number; components: number }) {
-  const filters = pdf.listOrOne(image, 'Filter');
-  if (pdf.label(filters.at(-1)) !== 'DCTDecode') return Uint8Array.from(image.getDecodedData());
-  if (filters.length === 1) return readJpeg(image.data, size);
-  const before = (entry: string) => PdfArray.of(...pdf.listOrOne(image, entry).slice(0, filters.length - 1));
-  const outer = PdfStream.fromDict({ Filter: before('Filter'), DecodeParms: before('DecodeParms') }, image.data);
-  return readJpeg(outer.getDecodedData(), size);
+interface Size {
+  width: number;
+  height: number;
+  components: number;
 }
 
-async function readJpeg(jpeg: Uint8Array, { width, height, components }: { width: number; height: number; components: number }) {
+async function decodeImage(pdf: EditablePdf, image: PdfStream, size: Size): Promise<Uint8Array> {
+  const jpeg = unwrapJpeg(pdf, image);
+  return jpeg ? readJpeg(jpeg, size) : Uint8Array.from(image.getDecodedData());
+}
+
+async function readJpeg(jpeg: Uint8Array, { width, height, components }: Size) {
   if (components !== 1 && components !== 3) throw new Error('the JPEG has other colours than grey or RGB');
   const pixels = await decodeJpeg(jpeg, components);
   if (pixels.width !== width || pixels.height !== height) throw new Error('the JPEG has another size');
