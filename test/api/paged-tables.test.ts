@@ -193,6 +193,24 @@ describe('rows are on their pages only', () => {
     expect(await linesOfHead('data-on=not-first')).toBe(plain);
   });
 
+  test('and between two rows of the head', async () => {
+    const carried = '<tr data-on=not-first><th>carried';
+    const head = (between: string) => `${between}<tr><th>title${between}<tr><th>columns`;
+    const [plain, paged] = [await render(table(head(''), TEN_ROWS)), await render(table(head(carried), TEN_ROWS))];
+    const fromTop = ({ placed }: ReadPdf, page: number) =>
+      Array.from(placed[page] ?? [], ({ text, y }): [number, string] => [Math.round(y), text]).sort(([a], [b]) => a - b);
+    expect(fromTop(paged, 0)).toEqual(fromTop(plain, 0));
+    const texts = fromTop(paged, 1).map(([, text]) => text);
+    expect(texts.filter((text) => !text.startsWith('row'))).toEqual(['carried', 'title', 'carried', 'columns']);
+  });
+
+  test('and show nothing of the details in which their table is', async () => {
+    const { pages } = await render(
+      `<details open><summary>Order</summary>${table('<tr data-on=not-first><th>carried', TEN_ROWS)}`,
+    );
+    expect(pages[1]).toMatch(/^row \d.*carried$/);
+  });
+
   test.each(['', 'data-keep=2'])('and look like the others of their section: %s', async (keep) => {
     const style = '<style>thead td, tfoot b { text-transform: uppercase } tfoot td { letter-spacing: 5px }</style>';
     const foot = `<tr data-on=last ${keep}><td><b>total</b> of all<tr data-on=not-last><td><b>carried</b> over`;

@@ -50,7 +50,7 @@ const PREPARED = shape(
       ),
       top: PULLED,
       bottom: PULLED,
-      swapped: Type.Object({ above: Type.Array(Type.String()), below: Type.Array(Type.String()) }),
+      headOrder: Type.Array(Type.String()),
       before: Type.String(),
       followsPage: Type.Boolean(),
     }),

@@ -67,8 +67,8 @@ export interface PreparedTable {
   /** The rows that take no room on the first and on the last page, and the CSS pixels by which the table is pulled up for them. */
   top: PulledRows;
   bottom: PulledRows;
-  /** Rows of the head that are laid out below others, but painted above them. Empty if there are none. */
-  swapped: { above: string[]; below: string[] };
+  /** The rows of the head in the order in which they are painted. Empty if it is that in which they are laid out. */
+  headOrder: string[];
   /** The name of what is before it. */
   before: string;
   /** Whether its width follows that of the page. */

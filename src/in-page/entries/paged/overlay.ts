@@ -8,7 +8,7 @@ import type { OverlayBox, OverlaySheet } from '../../contract/overlay.ts';
 import { adoptStyles } from '../../dom/adopt-styles.ts';
 import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
-import { call, read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
+import { call, read, readAttribute, readName, writeAttribute } from '../../dom/nodes.ts';
 import { allRules, RULE_TYPES } from '../../dom/rules.ts';
 import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 
@@ -166,10 +166,18 @@ export function wrapLike(element: HTMLElement, around: Element | null): HTMLElem
     for (const name of call(shell, 'getAttributeNames')) if (name.startsWith('on')) writeAttribute(shell, name, null);
     writeAttribute(shell, AROUND, '');
     setLook(shell, { display: 'contents' });
+    if (readName(shell) === 'details') call(shell, 'append', createSummary());
     call(shell, 'append', wrapped);
     wrapped = shell;
   }
   return wrapped;
+}
+
+/** Without one, the browser shows its own. */
+function createSummary(): HTMLElement {
+  const summary = createHtml('summary');
+  setLook(summary, { display: 'none' });
+  return summary;
 }
 
 /** A copy of an element without what its styles were changed to. */

@@ -194,19 +194,18 @@ class PrintedTable {
         }
   }
 
-  /** How far down a row is painted from where it is laid out. */
+  /** How far down a row of the head is painted from where it is laid out. */
   #moveOf({ name }: PaintedRow, page: number): number {
-    const { above, below } = this.#prepared.swapped;
-    if (page === this.#first) return 0; // only those above are shown
-    const [upper, lower] = [this.#blockOf(above, page), this.#blockOf(below, page)];
-    if (above.includes(name)) return lower.top - upper.top;
-    return below.includes(name) ? upper.bottom - lower.bottom : 0;
-  }
-
-  #blockOf(names: readonly string[], page: number): Record<'top' | 'bottom', number> {
-    const rows = this.#prepared.rows.filter((row) => names.includes(row.name));
-    const places = rows.flatMap((row) => this.#rowPlaces(row).find((place) => place.page === page) ?? []);
-    return { top: Math.min(...places.map(({ y }) => y)), bottom: Math.max(...places.map(({ y, height }) => y + height)) };
+    const order = this.#prepared.headOrder;
+    if (page === this.#first || !order.includes(name)) return 0; // only those that are not moved are shown
+    const rows = order.flatMap((each) => this.#prepared.rows.find((row) => row.name === each) ?? []);
+    const places = rows.flatMap((row) => this.#rowPlaces(row).filter((place) => place.page === page));
+    const [upper, lower] = places.toSorted((a, b) => a.y - b.y);
+    const own = order.indexOf(name);
+    const place = places[own];
+    if (!upper || !lower || !place) return 0;
+    const gap = lower.y - upper.y - upper.height;
+    return places.slice(0, own).reduce((y, { height }) => y + height + gap, upper.y) - place.y;
   }
 
   /** Throws `print_failed` if the table is in several columns of a page. */

@@ -112,7 +112,7 @@ class TablePreparation {
   #totals: string[] = [];
   /** The rows that the overlay paints. */
   readonly #painted = new Map<HTMLTableRowElement, PaintedRow>();
-  #swapped: PreparedTable['swapped'] = { above: [], below: [] };
+  #headOrder: string[] = [];
   #heights: ReadonlyMap<HTMLTableRowElement, number> = new Map();
   /** The widths of their cells in CSS pixels. */
   #widths: ReadonlyMap<HTMLTableRowElement, number[]> = new Map();
@@ -136,7 +136,7 @@ class TablePreparation {
     for (const [number, row] of kept.entries()) this.#painted.set(row, this.#preparePainting(row, number));
     const moved = onPages.filter((row) => !this.#painted.has(row));
     if (moved.length) keepLook(moved, this.#besides(moved), changes, () => this.#moveRows(moved));
-    this.#swapped = this.#swapRows();
+    this.#headOrder = this.#orderHead();
     for (const [row, painted] of this.#painted) this.#hideRow(row, painted);
   }
 
@@ -166,7 +166,7 @@ class TablePreparation {
     const carries = alone.map((number): [number, string] => [number, this.#carryName(number)]);
     const [rows, last] = [[...this.#painted.values()], this.#rows.length - 1];
     const { followsPage } = this.#measured;
-    return { ...marked, last, carries, rows, top, bottom, swapped: this.#swapped, before, followsPage };
+    return { ...marked, last, carries, rows, top, bottom, headOrder: this.#headOrder, before, followsPage };
   }
 
   #carryName(number: number): string {
@@ -243,14 +243,15 @@ class TablePreparation {
     return { name, on, cells: row.cells.length, carries: numbers };
   }
 
-  /** Lays rows that are not on the first page out above those that are, so that they can be pulled up there. */
-  #swapRows(): PreparedTable['swapped'] {
-    const above = [...this.#painted.values()].filter(({ on }) => on === 'all').map(({ name }) => name);
-    const lower = above.length
-      ? [...(this.#table.tHead?.rows ?? [])].filter((row) => this.#painted.get(row)?.on === 'not-first')
-      : [];
-    this.#table.tHead?.prepend(...lower);
-    return { above, below: lower.map((row) => (this.#painted.get(row) as PaintedRow).name) };
+  /** Lays rows that are not on the first page out above those that are, so that they can be pulled up there. Returns their order. */
+  #orderHead(): string[] {
+    const rows = [...(this.#table.tHead?.rows ?? [])].flatMap((row) => {
+      const painted = this.#painted.get(row);
+      return painted ? [{ row, ...painted }] : [];
+    });
+    if (!rows.some(({ on }) => on === 'all')) return [];
+    this.#table.tHead?.prepend(...rows.filter(({ on }) => on === 'not-first').map(({ row }) => row));
+    return rows.map(({ name }) => name);
   }
 
   #hideRow(row: HTMLTableRowElement, { name }: PaintedRow): void {
@@ -330,12 +331,11 @@ class TablePreparation {
 function rowsAboveOthers({ tHead }: HTMLTableElement): HTMLTableRowElement[] {
   const rows = [...(tHead?.rows ?? [])].filter((row) => !mayMove(row));
   const isLower = (row: HTMLTableRowElement) => readAttribute(row, 'data-on') === 'not-first';
-  const end = rows.findLastIndex((row) => !isLower(row)) + 1;
-  const above = rows.slice(0, end);
+  const above = rows.slice(0, Math.max(0, rows.findLastIndex(isLower))).filter((row) => !isLower(row));
   const isPlain = above.every(
     (row) => readAttribute(row, 'data-on') === null && [...row.cells].every((cell) => cell.rowSpan === 1),
   );
-  return isPlain && end < rows.length ? above : [];
+  return isPlain ? above : [];
 }
 
 const MAX_KEPT = 50;
