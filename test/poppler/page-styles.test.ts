@@ -1,4 +1,4 @@
-/** Margin boxes and backgrounds that are laid under pages, as poppler draws them: where no rule differs, as Chromium prints them itself. */
+/** Margin boxes and backgrounds that are laid under pages, as poppler draws them: where no rule differs, as Chromium prints them itself, and pictures behind pages. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
@@ -71,4 +71,17 @@ test('gradients behind pages are painted where pictures are, on all pages but th
   const differences = gradient.map((value, at) => Math.abs(value - (picture[at] ?? 0)));
   expect(gradient.length).toBe(picture.length);
   expect(differences.reduce((most, each) => Math.max(most, each))).toBeLessThan(3);
+});
+
+test('pictures behind pages are placed on each page, however long the document is', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60" fill="green"/></svg>';
+  const page = (pictures: string) => `<!doctype html><style>@page { size: 400px 600px; margin: 20px; ${pictures} no-repeat }
+    @page :first { margin-top: 120px } p { margin: 0 } .next { break-before: page }</style>${'<p class="next">page'.repeat(5)}`;
+  const url = `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
+  const placed = await pixelsOf(page(`background: ${url} right bottom`), {});
+  const native = await pixelsOf(page(`background: ${url} 270px 500px`), {});
+  const pagesOf = (all: Buffer) => [1, 2, 3, 4].map((n) => all.subarray((n * all.length) / 5, ((n + 1) * all.length) / 5));
+  const [found, wanted] = [pagesOf(placed), pagesOf(native)];
+  expect(found.map((each, n) => wanted[n] && each.equals(wanted[n]))).toEqual([true, true, true, true]);
+  expect(found[0]?.includes(Buffer.from([0, 128, 0]))).toBe(true);
 });

@@ -8,6 +8,23 @@ const GRADIENT = /(?<![\w-])(?:repeating-)?(?:linear|radial|conic)-gradient\((?:
 /** Pictures do not know the custom properties of the document. */
 const UNKNOWN = /(?<![\w-])(?:var|env|attr)\(/i;
 
+/** What is placed in an area or has the size of one. */
+const PLACED = /center|bottom|right|contain|cover|gradient|svg|%/i;
+const PICTURE = /(?:url|image-set|gradient)\(/i;
+
+/**
+ * Whether pictures behind pages may be in other places than those that css-page-3 gives them: Chromium takes the height of the root element,
+ * which is that of the whole document, for the height of the area of each page.
+ */
+export function placesPictures(declarations: readonly Declaration[]): boolean {
+  const values = declarations.filter(isPageBackground).map(({ value }) => value.replace(/url\([^)]*\)?/gi, withoutData));
+  return values.some((value) => PICTURE.test(value)) && values.some((value) => PLACED.test(value));
+}
+
+function withoutData(url: string): string {
+  return /svg/i.test(url) ? 'url(svg)' : 'url()';
+}
+
 export function paintsGradient(declaration: Declaration): boolean {
   return isPageBackground(declaration) && declaration.value.search(GRADIENT) >= 0;
 }

@@ -5,7 +5,7 @@
 import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
-import { paintsGradient, translateGradients } from './page-gradients.ts';
+import { paintsGradient, placesPictures, translateGradients } from './page-gradients.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
 import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
@@ -26,6 +26,8 @@ export interface PagedStyles {
   numberStyles: ReadonlyMap<string, string>;
   /** The selectors of rules that depend on the numbers of pages, by the page name in which they are written. */
   numbered: ReadonlyMap<string, PageSelector>;
+  /** Whether pictures behind pages must be placed on each page. */
+  placesPictures: boolean;
 }
 
 interface Translation extends PagedStyles {
@@ -129,6 +131,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     hasFootnotes,
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     numbered,
+    placesPictures: placesPictures(all),
     firstNumber: first && `${first.property}: ${first.value}`,
   };
 }

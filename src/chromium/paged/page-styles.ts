@@ -13,9 +13,14 @@ export async function hidePageStyles(world: PagedWorld): Promise<void> {
   await world.ask('hidePageStyles', [], DONE);
 }
 
-/** Shows empty pages instead of the document, for good: the class of each. Throws `resource_limit`. */
-export async function showPageStyles(world: PagedWorld, classes: PageClass[], pages: number[]): Promise<void> {
-  if (!(await world.ask('showPageStyles', [classes, pages], BOOLEAN))) throw tooLong();
+/** Shows empty pages instead of the document, for good: the class of each, and the height of its area. Throws `resource_limit`. */
+export async function showPageStyles(
+  world: PagedWorld,
+  classes: PageClass[],
+  pages: number[],
+  heightsPx: number[],
+): Promise<void> {
+  if (!(await world.ask('showPageStyles', [classes, pages, heightsPx], BOOLEAN))) throw tooLong();
 }
 
 /** Returns whether pages can have names. The next print tells whether its layout is as before. */

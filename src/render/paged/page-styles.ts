@@ -18,6 +18,7 @@ import { ServiceError } from '../../errors.ts';
 import { BLANK_PAGE, type PageClass } from '../../in-page/contract/page-selectors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { isBlank } from '../../pdf/paged/blank-pages.ts';
+import { PX_PER_POINT } from '../../units.ts';
 import type { GeneratedContent } from './generated-content.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -94,11 +95,12 @@ export class PageStyles implements PagedPart {
   }
 
   /** Prints a page for each page of a print. Throws `print_failed` and `resource_limit`. */
-  async printUnder({ print, file }: PagedPrint): Promise<PrintedPages> {
+  async printUnder({ print, file, frame }: PagedPrint): Promise<PrintedPages> {
     const { classes, pages } = this.#classify(this.#content.facts, false);
     await removePageNames(this.#document.paged);
-    await showPageStyles(this.#document.paged, classes, pages);
     const { scale, pageRanges } = print.settings;
+    const heights = file.pages.map((_, page) => (frame(page).height * PX_PER_POINT) / scale);
+    await showPageStyles(this.#document.paged, classes, pages, heights);
     const { chunks } = await this.#document.print({ ...print.settings, ...NOTHING_ADDED, scale, pageRanges });
     const under = new PrintedPages(Buffer.concat(chunks));
     if (under.pages.length === file.pages.length) return under;

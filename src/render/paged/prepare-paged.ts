@@ -63,16 +63,16 @@ async function prepareGenerated(
   settings: PrintSettings,
   sidedBreaks: SidedBreaks | undefined,
 ): Promise<PagedPart[]> {
-  const { hasElements, marginTexts, firstNumber, numbered } = document.pagedStyles;
+  const { hasElements, marginTexts, firstNumber, numbered, placesPictures } = document.pagedStyles;
   const hasHeaders = plan?.header || plan?.footer;
-  const selectsPages = numbered.size > 0 && !settings.singlePage;
+  const selectsPages = (numbered.size > 0 || placesPictures) && !settings.singlePage;
   if (!plan?.contents && !hasElements && !marginTexts.size && !firstNumber && !hasHeaders && !selectsPages) return [];
   const elements = await readPagedContent(document.paged, key, plan?.contents);
   const generated = new GeneratedContent(document, elements, sidedBreaks);
   return [
     generated,
     ...(hasHeaders ? [await preparePageHeaders(document, generated, plan, settings)] : []),
-    ...(selectsPages && maySelect(numbered, elements) ? [await PageStyles.prepare(document, generated)] : []),
+    ...(selectsPages && (placesPictures || maySelect(numbered, elements)) ? [await PageStyles.prepare(document, generated)] : []),
   ];
 }
 

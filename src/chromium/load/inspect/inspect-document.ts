@@ -40,6 +40,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   hasFootnotes: false,
   restartsFootnotes: false,
   numbered: new Map(),
+  placesPictures: false,
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */

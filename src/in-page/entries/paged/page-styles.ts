@@ -13,6 +13,8 @@ import { SHEET, SHEET_LOOK, showSheets } from './overlay.ts';
 
 const NOTHING_PAINTED = `@page { background: none !important; border-color: transparent !important; ${NO_MARGIN_BOXES} }`;
 
+const PICTURE = /background[^;{}]{0,200}url\(/;
+
 /** What hides margin boxes and backgrounds meanwhile. */
 const hiding = new Changes();
 
@@ -22,14 +24,26 @@ export function hidePageStyles(): null {
   return null;
 }
 
-/** Shows empty pages of these classes instead of the document, for good. Returns false if their rules are too long. */
-export function showPageStyles(classes: PageClass[], pages: number[]): boolean {
+/**
+ * Shows empty pages of these classes instead of the document, for good. Returns false if their rules are too long. The root is as high as the
+ * areas of most pages with a picture: Chromium places pictures behind pages by its height (https://drafts.csswg.org/css-page-3/#painting).
+ */
+export function showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): boolean {
   hiding.undo();
   const css = writeClasses(classes);
   if (css === undefined) return false;
+  const hasPicture = classes.map((each) => PICTURE.test(writeClasses([each]) ?? ''));
+  const height = mostFrequent(heightsPx.filter((_, page) => hasPicture[pages[page] ?? -1]));
   for (const sheet of allSheets()) removePageRules(sheet);
   showSheets(pages.map(createPage), css);
+  if (height) setLook(read(document, 'documentElement') as HTMLElement, { height: `${height}px` });
   return true;
+}
+
+function mostFrequent(values: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
 }
 
 /** Writes the rules of each class for its name. Returns undefined if they are too long. */
