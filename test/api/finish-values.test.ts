@@ -19,7 +19,7 @@ const TABLE: Array<[name: string, options: object, path: string, message: RegExp
   ['a title that is a number', { metadata: { title: 1 } }, 'options.metadata.title', /string of at most 4096/],
   ['a title too long', { metadata: { title: 'x'.repeat(4_097) } }, 'options.metadata.title', /4096/],
   ['half a character', { metadata: { author: '\ud800' } }, 'options.metadata.author', /surrogate|well-formed/],
-  ['keywords of numbers', { metadata: { keywords: [1] } }, 'options.metadata.keywords[0]', /list of at most 200/],
+  ['keywords of numbers', { metadata: { keywords: [1] } }, 'options.metadata.keywords[0]', /a string of at most 256 characters/],
   ['no time', { metadata: { creationDate: 'yesterday' } }, 'options.metadata.creationDate', /2026-01-31T12:00:00Z/],
   ['no such day', { metadata: { modDate: '2026-13-01T00:00:00Z' } }, 'options.metadata.modDate', /2026-01-31T12:00:00Z/],
   [

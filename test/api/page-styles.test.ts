@@ -274,3 +274,14 @@ test('no page follows the last ones if they have a name and elements are looked 
   const { texts } = await print(book('', '<p>a</p><section><h2>b</h2></section>'), { layout: ['h2'] });
   expect(texts).toEqual(['any a', 'any b']);
 });
+
+test('pictures of a style sheet are found beside it, and are behind the pages that are selected', async () => {
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path fill="red" d="M0 0h9v9H0z"/></svg>';
+  const css = '@page :nth(2) { background: url("mark.svg") 0 0 / 200px 200px no-repeat }';
+  const toAsset = (text: string, type: string) => ({ content: Buffer.from(text).toString('base64'), type });
+  const assets = { 'css/print.css': toAsset(css, 'text/css'), 'css/mark.svg': toAsset(picture, 'image/svg+xml') };
+  const html = book('').replace('<style>', '<link rel="stylesheet" href="css/print.css"><style>');
+  const printed = await Printed.read(await bytesOf(await succeeded(client.pdf({ html, assets }))));
+  const colours = async (page: number) => (await printed.colours(page, [[150, 200]]))[0];
+  expect([await colours(1), await colours(2), await colours(3)]).toEqual(['#ffffff', '#ff0000', '#ffffff']);
+});

@@ -20,7 +20,8 @@ export async function showPageStyles(
   pages: number[],
   heightsPx: number[],
 ): Promise<void> {
-  if (!(await world.ask('showPageStyles', [classes, pages, heightsPx], BOOLEAN))) throw tooLong();
+  const isShown = await world.ask('showPageStyles', [classes, pages, heightsPx], BOOLEAN, { awaitPromise: true });
+  if (!isShown) throw tooLong();
 }
 
 /** Returns whether pages can have names. The next print tells whether its layout is as before. */

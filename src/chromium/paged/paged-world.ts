@@ -19,11 +19,16 @@ export class PagedWorld {
   }
 
   /** The answer may change the document, so that the page must be emptied before its next one. Throws `document_interferes`. */
-  async ask<K extends keyof Questions>(name: K, args: Parameters<Questions[K]>, expected: Expected<K>): Promise<Answer<K>> {
+  async ask<K extends keyof Questions>(
+    name: K,
+    args: Parameters<Questions[K]>,
+    expected: Expected<K>,
+    { awaitPromise } = { awaitPromise: false },
+  ): Promise<Answer<K>> {
     this.#leaveTraces();
     this.#contextId ??= this.#step(createIsolatedWorld(this.#session, this.#frameId));
     const contextId = await this.#contextId;
-    return this.#step(ask(this.#session, name, args, expected, { contextId, awaitPromise: false }));
+    return this.#step(ask(this.#session, name, args, expected, { contextId, awaitPromise }));
   }
 
   /** Asks a document without scripts in its own world, which is faster. The document must be as before when its render ends. */

@@ -85,7 +85,7 @@ export interface Questions {
   reserveFootnotes(heightPx: number): null;
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;
-  showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): boolean;
+  showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): Promise<boolean>;
   preparePageNames(): boolean;
   removePageNames(): null;
   namePages(classes: PageClass[], pages: number[]): Naming;

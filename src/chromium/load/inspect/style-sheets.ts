@@ -42,10 +42,21 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => readText(textAt, sheet)))));
   const own = texts.map(({ text }, n) => (sheets[n]?.isScoped ? '' : text));
   const paged = translatePaged(own);
-  const rules = own.map((text, n) => [...(paged.rules[n] ?? []), ...translateSizes(text)]);
+  const rules = own.map((text, n) => [
+    ...(paged.rules[n] ?? []).map((rule) => withWholeUrls(rule, sheets[n]?.href)),
+    ...translateSizes(text),
+  ]);
   if (rules.some(({ length }) => length)) await step(ask(session, 'extendStyleSheets', [rules], DONE));
   const relevant = texts.some(({ text }) => INSPECTED_CSS.test(text)) ? texts.filter(({ text }) => RELEVANT_CSS.test(text)) : [];
   return { texts: relevant, rules: rules.flat(), paged };
+}
+
+const URLS = /url\(\s{0,9}(["']?)([^\s"'()\\]{1,2000})\1\s{0,9}\)/gi;
+
+/** The rules of a sheet are added to the document, where its relative URLs would lead elsewhere. */
+function withWholeUrls(rule: string, base: string | undefined): string {
+  if (!base) return rule;
+  return rule.replace(URLS, (whole, _, url: string) => (URL.canParse(url, base) ? `url("${new URL(url, base).href}")` : whole));
 }
 
 async function readText(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {

@@ -8,12 +8,15 @@ import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { read } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { loadPicture } from '../print/load-picture.ts';
 import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 import { SHEET, SHEET_LOOK, showSheets } from './overlay.ts';
 
 const NOTHING_PAINTED = `@page { background: none !important; border-color: transparent !important; ${NO_MARGIN_BOXES} }`;
 
 const PICTURE = /background[^;{}]{0,200}url\(/;
+/** As browsers write them. */
+const URLS = /url\("((?:[^"\\]|\\.)*)"\)/g;
 
 /** What hides margin boxes and backgrounds meanwhile. */
 const hiding = new Changes();
@@ -24,14 +27,19 @@ export function hidePageStyles(): null {
   return null;
 }
 
+/** Pictures behind pages, so that they are there when the rules that name them are new. */
+let held: HTMLImageElement[] = [];
+
 /**
- * Shows empty pages of these classes instead of the document, for good. Returns false if their rules are too long. The root is as high as the
+ * Shows empty pages of these classes instead of the document, for good. Answers false if their rules are too long. The root is as high as the
  * areas of most pages with a picture: Chromium places pictures behind pages by its height (https://drafts.csswg.org/css-page-3/#painting).
  */
-export function showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): boolean {
+export async function showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): Promise<boolean> {
   hiding.undo();
   const css = writeClasses(classes);
   if (css === undefined) return false;
+  held = [...new Set([...css.matchAll(URLS)].map(([, url = '']) => url))].map(loadPicture);
+  await Promise.allSettled(held.map((picture) => picture.decode()));
   const hasPicture = classes.map((each) => PICTURE.test(writeClasses([each]) ?? ''));
   const height = mostFrequent(heightsPx.filter((_, page) => hasPicture[pages[page] ?? -1]));
   for (const sheet of allSheets()) removePageRules(sheet);
@@ -83,10 +91,16 @@ function selectRules(rules: readonly PageRule[], selectors: PageClass): PageRule
 function readPageRules(sheet: CSSStyleSheet, layers: readonly string[] = []): PageRule[] {
   try {
     if (sheet.disabled || !matchMedia(sheet.media.mediaText).matches) return [];
-    return [...listRules(sheet)].flatMap((rule) => readPageRule(rule, layers));
+    const rules = [...listRules(sheet)].flatMap((rule) => readPageRule(rule, layers));
+    return rules.map((rule) => ({ ...rule, text: rule.text.replace(URLS, (_, url: string) => absolute(url, sheet.href)) }));
   } catch {
     return [];
   }
+}
+
+/** The rules are written into another sheet. */
+function absolute(url: string, base: string | null): string {
+  return `url("${URL.canParse(url, base ?? document.baseURI) ? new URL(url, base ?? document.baseURI).href : url}")`;
 }
 
 function readPageRule(rule: AnyRule, layers: readonly string[]): PageRule[] {

@@ -2,12 +2,14 @@
  * Shows a long document in parts, so that what is outside the part is not laid out. All changes are attributes and one style sheet,
  * and `endWindows` takes them back.
  */
+
 import { BETWEEN_PRINTS } from '../../../contract/limits.ts';
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
 import { Changes } from '../../../dom/changes.ts';
 import { removeCover } from '../../../dom/cover.ts';
 import { Destinations } from '../../../dom/destinations.ts';
 import { read, readAttribute, readName, writeAttribute } from '../../../dom/nodes.ts';
+import { loadPicture } from '../load-picture.ts';
 import { NO_MARGIN_BOXES } from '../margin-boxes.ts';
 import { findPinned, isOpenInFlow, readDocumentStyles } from './document-styles.ts';
 import { HiddenContents, hasCustomElements } from './hidden-contents.ts';
@@ -163,12 +165,6 @@ function addEmptyPages({ emptyBefore, emptyAfter }: WindowOrder): void {
     document.documentElement[place](holder);
     changes.add(() => holder.remove());
   }
-}
-
-function loadPicture(url: string): HTMLImageElement {
-  const picture = new Image();
-  picture.src = url;
-  return picture;
 }
 
 function hide(block: HTMLElement): void {
