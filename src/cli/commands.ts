@@ -29,6 +29,9 @@ const keys = () => import('./keys.ts');
 const usage = () => import('./usage.ts');
 const backup = () => import('./backup.ts');
 
+const INPUTS = 'files and URLs, which are put together first';
+const PAGES = ['--pages <pages>', 'the pages of each PDF, such as "1-3, last"'] as const;
+
 const program = new Command('platen')
   .description('Self-hosted service that turns HTML and Markdown into PDFs and images')
   .version(VERSION);
@@ -56,12 +59,42 @@ program
 
 program
   .command('assemble')
+  .alias('merge')
   .description('put a PDF together from PDFs, HTML and Markdown files and web pages, or change a PDF in steps, without a server')
   .argument('<inputs...>', 'files and URLs in their order, or a JSON file with the body of POST /v1/pdf/assemble')
   .requiredOption('-o, --output <file>', 'the file for the PDF (a ZIP archive with the step split), or - for standard output')
   .option('--steps <steps>', 'the steps as JSON, or a JSON file with them')
-  .option('--pages <pages>', 'the pages of each PDF, such as "1-3, last"')
+  .option(...PAGES)
   .action(from(() => import('./render/assemble.ts'), 'assembleFiles'));
+
+program
+  .command('split')
+  .description('make several PDFs of one, after each page unless an option says where')
+  .argument('<inputs...>', INPUTS)
+  .requiredOption('-o, --output <file>', 'the file for the ZIP archive with the PDFs, or - for standard output')
+  .option('--every <pages>', 'the number of pages of each PDF')
+  .option('--ranges <pages...>', 'the pages of each PDF, such as 1-3 4-last')
+  .option('--at-bookmarks', 'begin a PDF at each bookmark of the first level')
+  .option('--max-bytes <bytes>', 'make each PDF as long as it can be without being larger')
+  .option(...PAGES)
+  .action(from(() => import('./render/assemble.ts'), 'splitFiles'));
+
+program
+  .command('stamp')
+  .description('draw a text, an image or the first page of a PDF on the pages of a PDF')
+  .argument('<inputs...>', INPUTS)
+  .requiredOption('-o, --output <file>', 'the file for the PDF, or - for standard output')
+  .option('--text <text>', 'a text, in which {{page}} and {{pages}} are numbers')
+  .option('--file <file>', 'an image or a PDF')
+  .option('--under', 'draw it under the content of the pages')
+  .option('--on <pages>', 'the pages that it is drawn on, such as "1, last" (default: all)')
+  .option('--position <place>', 'such as bottom or top-right (default: center)')
+  .option('--size <points>', 'the font size of the text')
+  .option('--color <color>', 'the colour of the text, such as "#cc0000"')
+  .option('--opacity <share>', 'from 0 to 1')
+  .option('--rotate <degrees>', 'counterclockwise')
+  .option(...PAGES)
+  .action(from(() => import('./render/assemble.ts'), 'stampFiles'));
 
 program
   .command('extract')
@@ -71,7 +104,7 @@ program
   .argument('<inputs...>', 'PDFs, which are read as one')
   .option('-o, --output <file>', 'the file for the JSON', '-')
   .option('--what <kinds...>', 'what to read, such as markdown images (default: all but images)')
-  .option('--pages <pages>', 'the pages of each PDF, such as "1-3, last"')
+  .option(...PAGES)
   .action(from(() => import('./render/assemble.ts'), 'extractFiles'));
 
 program

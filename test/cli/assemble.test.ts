@@ -1,4 +1,4 @@
-/** `platen assemble` and `platen extract`, which need no service. */
+/** `platen assemble`, `merge`, `split`, `stamp` and `extract`, which need no service. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -32,6 +32,25 @@ test('reads a request that names files', async () => {
   expect(await Promise.all(pages)).toEqual([['two'], ['one']]);
 });
 
+test('merge, stamp and split put files together, number them and take them apart', async () => {
+  await cli('merge', at('one.pdf'), at('one.pdf'), '-o', at('merged.pdf'), '--pages', '2');
+  await writeFile(at('mark.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><text y="20">SVG</text></svg>');
+  const numbers = ['--text', '{{page}} of {{pages}}', '--position', 'bottom', '--size', '9', '--on', 'last'];
+  await cli('stamp', at('merged.pdf'), '-o', at('stamped.pdf'), ...numbers);
+  expect(await textsOf('stamped.pdf')).toEqual(['two', 'two2 of 2']);
+  await cli('stamp', at('stamped.pdf'), '-o', at('under.pdf'), '--file', at('one.pdf'), '--under', '--on', '1');
+  expect(await textsOf('under.pdf')).toEqual(['onetwo', 'two2 of 2']);
+  await cli('stamp', at('one.pdf'), '-o', at('image.pdf'), '--file', at('mark.svg'), '--on', '1', '--pages', '1');
+  expect(await textsOf('image.pdf')).toEqual(['oneSVG']);
+  const split = async (...places: string[]) => {
+    await cli('split', at('stamped.pdf'), '-o', at('split.zip'), ...places);
+    const pdfs = [...(await readZip(await readFile(at('split.zip')))).values()];
+    return Promise.all(pdfs.map(async (pdf) => (await readPdf(pdf)).pages));
+  };
+  expect(await split()).toEqual([['two'], ['two2 of 2']]);
+  expect(await split('--ranges', '2', '1-2')).toEqual([['two2 of 2'], ['two', 'two2 of 2']]);
+});
+
 test('extract reads what a PDF holds', async () => {
   await cli('extract', at('one.pdf'), '-o', at('one.json'), '--pages', '2', '--what', 'text', 'bookmarks');
   const read = JSON.parse(await readFile(at('one.json'), 'utf8'));
@@ -44,6 +63,10 @@ test('says what is wrong', async () => {
   const stderrOf = async (...args: string[]) => (await failure(['assemble', ...args, '-o', at('x.pdf')])).stderr;
   expect(await stderrOf(at('one.pdf'), '--pages', '3')).toContain('parts[0].pages: names page 3, but the document has 2 pages');
   expect(await stderrOf(at('none.pdf'))).toContain('there is no such file');
+  const ofCommand = async (...args: string[]) => (await failure([...args, '-o', at('x.pdf')])).stderr;
+  expect(await ofCommand('split', at('one.pdf'), '--every', 'two')).toContain('steps[0].split.every');
+  expect(await ofCommand('stamp', at('one.pdf'))).toContain('steps[0].stamp');
+  expect(await ofCommand('stamp', at('one.pdf'), '--text', 'x', '--position', 'middle')).toContain('steps[0].stamp.position');
   await writeFile(at('stored.json'), '{"parts": [{"document_id": "doc_0123456789ABCDEFGHIJKL"}]}');
   expect(await stderrOf(at('stored.json'))).toContain('parts[0]: needs the service');
 });

@@ -1,7 +1,8 @@
-/** `platen assemble` and `platen extract`: put a PDF together from files, change a PDF or read what it holds, without a server. */
+/** `platen assemble`, `split`, `stamp` and `extract`: put a PDF together from files, change it or read what it holds, without a server. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import mime from 'mime';
 import { loadConfig } from '../../config.ts';
 import { Deadline } from '../../deadline.ts';
 import { startEngine } from '../../engine.ts';
@@ -14,24 +15,89 @@ import { changeToCallerFolder } from './caller-folder.ts';
 import { notHere, openPdfReaders } from './pdf-readers.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
-export interface AssembleFlags {
+interface Flags {
   output: string;
-  steps?: string;
   pages?: string;
+}
+
+interface AssembleFlags extends Flags {
+  steps?: string;
+}
+
+interface SplitFlags extends Flags {
+  every?: string;
+  ranges?: string[];
+  atBookmarks?: boolean;
+  maxBytes?: string;
+}
+
+interface StampFlags extends Flags {
+  text?: string;
+  file?: string;
+  under?: boolean;
+  on?: string;
+  position?: string;
+  size?: string;
+  color?: string;
+  opacity?: string;
+  rotate?: string;
+}
+
+interface ExtractFlags extends Flags {
+  what?: string[];
 }
 
 const OWNER = { boundary: 'file', shareOf: 'file', isOperator: true };
 const PRINCIPAL = { keyId: 'file', accountId: 'file', isTest: false };
+/** The name of the file that is drawn. Those of inputs contain their number. */
+const DRAWN = 'drawn';
 
 /** `inputs` are PDFs, HTML and Markdown files and URLs, or one JSON file with the body of `POST /v1/pdf/assemble`. */
-export async function assembleFiles(inputs: string[], { output, steps, pages }: AssembleFlags): Promise<void> {
+export async function assembleFiles(inputs: string[], { steps, ...flags }: AssembleFlags): Promise<void> {
+  await assemble(inputs, flags, async () => ({
+    ...(steps !== undefined && { steps: parseJson(steps.trim().startsWith('[') ? steps : await readInput(steps), steps) }),
+  }));
+}
+
+/** Splits inputs as `assembleFiles` takes them, after each page unless `flags` say where. */
+export async function splitFiles(
+  inputs: string[],
+  { every, ranges, atBookmarks, maxBytes, ...flags }: SplitFlags,
+): Promise<void> {
+  const places = { every: toNumber(every), ranges, at: atBookmarks && 'bookmarks', max_bytes: toNumber(maxBytes) };
+  const stated = Object.entries(places).filter(([, value]) => value !== undefined);
+  await assemble(inputs, flags, async () => ({ steps: [{ split: stated.length ? Object.fromEntries(stated) : { every: 1 } }] }));
+}
+
+/** Draws a text, an image or the first page of a PDF over or under the pages of inputs as `assembleFiles` takes them. */
+export async function stampFiles(inputs: string[], flags: StampFlags): Promise<void> {
+  const { output, pages, under, text, file, on, position, size, color, opacity, rotate } = flags;
+  await assemble(inputs, { output, ...(pages !== undefined && { pages }) }, async () => {
+    const looks = { position, color, font_size: toNumber(size), opacity: toNumber(opacity), rotate: toNumber(rotate) };
+    const drawn = { text, ...(file !== undefined && { [isImage(file) ? 'image' : 'file']: DRAWN }), pages: on, ...looks };
+    const step = Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined));
+    const files = file === undefined ? [] : [await readPdf(file, DRAWN)];
+    return { steps: [{ [under ? 'watermark' : 'stamp']: step }], files };
+  });
+}
+
+/** Of inputs that are PDFs. */
+export async function extractFiles(inputs: string[], { what, ...flags }: ExtractFlags): Promise<void> {
+  await assemble(inputs, flags, async () => ({ steps: [{ extract: what ? { what } : {} }] }));
+}
+
+/** `readSteps` reads files in the folder of the caller. */
+async function assemble(
+  inputs: string[],
+  { output, pages }: Flags,
+  readSteps: () => Promise<{ steps?: unknown; files?: UploadedFile[] }>,
+): Promise<void> {
   const { engine: settings, limits, merging } = loadConfig();
   changeToCallerFolder();
   const { body, files } = await readRequest(inputs, pages);
-  const given =
-    steps === undefined ? {} : { steps: parseJson(steps.trim().startsWith('[') ? steps : await readInput(steps), steps) };
+  const { files: drawn = [], ...given } = await readSteps();
   const most = { ...limits, maxAssets: Number.POSITIVE_INFINITY, maxAssetsBytes: Number.POSITIVE_INFINITY };
-  const request = parseAssemblyRequest({ ...body, ...given }, most, files);
+  const request = parseAssemblyRequest({ ...body, ...given }, most, [...files, ...drawn]);
   using deadline = new Deadline(request.timeoutMs);
   await using opened = new AsyncDisposableStack();
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
@@ -50,15 +116,6 @@ export async function assembleFiles(inputs: string[], { output, steps, pages }: 
   const content = Buffer.concat(chunks);
   if (output === '-') process.stdout.write(content);
   else await writeFile(resolve(output), content);
-}
-
-export interface ExtractFlags extends Omit<AssembleFlags, 'steps'> {
-  what?: string[];
-}
-
-/** Of inputs that are PDFs. */
-export function extractFiles(inputs: string[], { what, ...flags }: ExtractFlags): Promise<void> {
-  return assembleFiles(inputs, { ...flags, steps: JSON.stringify([{ extract: what ? { what } : {} }]) });
 }
 
 async function readRequest(inputs: string[], pages: string | undefined): Promise<{ body: object; files: UploadedFile[] }> {
@@ -102,4 +159,13 @@ async function readPdf(path: string, name: string): Promise<UploadedFile> {
     throw unreadable(path, error);
   });
   return { path: name, type: undefined, content };
+}
+
+function isImage(path: string): boolean {
+  return mime.getType(path)?.startsWith('image/') === true;
+}
+
+/** What is no number is refused with the name of its field. */
+function toNumber(text: string | undefined): number | string | undefined {
+  return text === undefined || text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 }
