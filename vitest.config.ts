@@ -2,9 +2,8 @@
  * All tests, as projects: `npm test` runs the project `default`, and `npx vitest run --project NAME` any other.
  * Vitest starts the longest files first: it remembers how long each took, and on a new machine it goes by their size.
  */
-import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration, type TestUserConfig } from 'vitest/config';
-import { cacheFolder } from './src/cache-folder.ts';
+import { compiledFolder } from './src/cache-folder.ts';
 
 type Project = NonNullable<TestProjectInlineConfiguration['test']>;
 
@@ -12,7 +11,7 @@ const UNPACK = 'test/support/unpack-first.ts';
 const SHARED_SERVICES = 'test/support/shared-services.ts';
 
 /** Threads and services that tests start use compiled code, as those of `platen` do. */
-const env = { NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
+const env = { NODE_COMPILE_CACHE: compiledFolder() };
 
 /** Each test has much time, because browsers and tests share two cores. */
 const ALL: Project = {

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 /** The command `platen`: see `cli/commands.ts`. It caches compiled code, which halves the time of the next start, and of each thread. */
 import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
-import { cacheFolder } from './cache-folder.ts';
+import { compiledFolder } from './cache-folder.ts';
 
-const compiled = join(cacheFolder(), 'compiled');
+const compiled = compiledFolder();
 enableCompileCache(compiled); // must run before any other import; a cache that cannot be written is not an error
 process.env.NODE_COMPILE_CACHE = compiled; // a thread knows only this
 await import('./cli/commands.ts');

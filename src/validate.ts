@@ -292,7 +292,7 @@ function describe(node: SchemaNode = {}): string | undefined {
   const names = Object.keys(properties);
   if (names.length) return `${name} {${names.join(', ')}}`;
   const length = describeRange(node.minLength ?? node.minItems, node.maxLength ?? node.maxItems);
-  if (items) return `${name} of ${length} items, each ${describe(items)}`.replace('  ', ' ');
+  if (items) return `${[name, 'of', length, 'items,'].filter(Boolean).join(' ')} each ${describe(items)}`;
   if (length) return `${name} of ${length} characters`;
   const { minimum, exclusiveMinimum, maximum } = node;
   if (exclusiveMinimum !== undefined) return `${name} above ${exclusiveMinimum}, at most ${maximum}`;

@@ -65,8 +65,8 @@ export async function splitFiles(
   { every, ranges, atBookmarks, maxBytes, ...flags }: SplitFlags,
 ): Promise<void> {
   const places = { every: toNumber(every), ranges, at: atBookmarks && 'bookmarks', max_bytes: toNumber(maxBytes) };
-  const stated = Object.entries(places).filter(([, value]) => value !== undefined);
-  await assemble(inputs, flags, async () => ({ steps: [{ split: stated.length ? Object.fromEntries(stated) : { every: 1 } }] }));
+  const stated = withoutUndefined(places);
+  await assemble(inputs, flags, async () => ({ steps: [{ split: Object.keys(stated).length ? stated : { every: 1 } }] }));
 }
 
 /** Draws a text, an image or the first page of a PDF over or under the pages of inputs as `assembleFiles` takes them. */
@@ -75,9 +75,8 @@ export async function stampFiles(inputs: string[], flags: StampFlags): Promise<v
   await assemble(inputs, { output, ...(pages !== undefined && { pages }) }, async () => {
     const looks = { position, color, font_size: toNumber(size), opacity: toNumber(opacity), rotate: toNumber(rotate) };
     const drawn = { text, ...(file !== undefined && { [isImage(file) ? 'image' : 'file']: DRAWN }), pages: on, ...looks };
-    const step = Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined));
     const files = file === undefined ? [] : [await readPdf(file, DRAWN)];
-    return { steps: [{ [under ? 'watermark' : 'stamp']: step }], files };
+    return { steps: [{ [under ? 'watermark' : 'stamp']: withoutUndefined(drawn) }], files };
   });
 }
 
@@ -163,6 +162,11 @@ async function readPdf(path: string, name: string): Promise<UploadedFile> {
 
 function isImage(path: string): boolean {
   return mime.getType(path)?.startsWith('image/') === true;
+}
+
+/** The options that were given. */
+function withoutUndefined(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 /** What is no number is refused with the name of its field. */

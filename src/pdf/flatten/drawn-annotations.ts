@@ -1,6 +1,6 @@
 /**
- * Draws annotations that leave their appearance to viewers (ISO 32000-1, 12.5.6): lines, shapes, marks of text and boxes of forms. A dictionary in, a form
- * XObject with the coordinates of the page out. Others have texts or icons, which differ from viewer to viewer.
+ * Draws annotations that leave their appearance to viewers (ISO 32000-1, 12.5.6): lines, shapes, marks of text and boxes of forms. A
+ * dictionary in, a form XObject with the coordinates of the page out. Others have texts or icons, which differ from viewer to viewer.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfStream } from '@libpdf/core';
 import { MARKS } from '../forms/drawn-appearances.ts';

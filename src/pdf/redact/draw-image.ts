@@ -1,22 +1,19 @@
 /** Decodes images that PDFium can decode and libpdf cannot, such as those of scanners: an image in, its samples out. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
+import type { Size } from '../images/scale-pixels.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { writeWithObjectStreams } from '../objects/object-streams.ts';
 import { openWithPdfium } from '../objects/open-with-pdfium.ts';
 import { numbers } from '../objects/syntax.ts';
 
-export interface Samples {
-  width: number;
-  height: number;
+export interface Samples extends Size {
   bitsPerPixel: number;
   data: Uint8Array;
   /** What the image says of them from then on. */
   entries?: Record<string, PdfObject>;
 }
 
-interface Kind {
-  width: number;
-  height: number;
+interface Kind extends Size {
   isMask: boolean;
   /** Whether all of its samples are black or white. */
   isBilevel: boolean;

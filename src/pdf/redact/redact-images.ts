@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
 import { decodeJpeg } from '../images/jpeg-codec.ts';
+import type { Size } from '../images/scale-pixels.ts';
 import { unwrapJpeg } from '../images/wrapped-jpeg.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inverse, type Matrix, transform } from '../objects/matrix.ts';
@@ -77,18 +78,12 @@ async function readSamples(pdf: EditablePdf, image: PdfStream): Promise<Samples 
   return drawSamples(pdf, image, { width, height, isMask, isBilevel: bits === 1 }).catch(() => undefined);
 }
 
-interface Size {
-  width: number;
-  height: number;
-  components: number;
-}
-
-async function decodeImage(pdf: EditablePdf, image: PdfStream, size: Size): Promise<Uint8Array> {
+async function decodeImage(pdf: EditablePdf, image: PdfStream, size: Size & { components: number }): Promise<Uint8Array> {
   const jpeg = unwrapJpeg(pdf, image);
   return jpeg ? readJpeg(jpeg, size) : Uint8Array.from(image.getDecodedData());
 }
 
-async function readJpeg(jpeg: Uint8Array, { width, height, components }: Size) {
+async function readJpeg(jpeg: Uint8Array, { width, height, components }: Size & { components: number }) {
   if (components !== 1 && components !== 3) throw new Error('the JPEG has other colours than grey or RGB');
   const pixels = await decodeJpeg(jpeg, components);
   if (pixels.width !== width || pixels.height !== height) throw new Error('the JPEG has another size');

@@ -48,7 +48,7 @@ export class RedactionError extends Error {
 }
 
 export interface Redacted extends StreamsFound {
-  /** Whether the metadata of the document are to be written anew. */
+  /** Whether the metadata of the document is to be written anew. */
   metadata: boolean;
   isChanged: boolean;
   /** How many images were removed as a whole, because they cannot be decoded. */

@@ -56,7 +56,7 @@ const URLS = /url\(\s{0,9}(["']?)([^\s"'()\\]{1,2000})\1\s{0,9}\)/gi;
 /** The rules of a sheet are added to the document, where its relative URLs would lead elsewhere. */
 function withWholeUrls(rule: string, base: string | undefined): string {
   if (!base) return rule;
-  return rule.replace(URLS, (whole, _, url: string) => (URL.canParse(url, base) ? `url("${new URL(url, base).href}")` : whole));
+  return rule.replace(URLS, (_whole, _quote, url: string) => `url("${URL.parse(url, base)?.href ?? url}")`);
 }
 
 async function readText(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {

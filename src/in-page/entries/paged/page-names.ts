@@ -60,7 +60,7 @@ export function removePageNames(): null {
 /** Gives the first pages the rules of these classes, as the style sheets have them now. */
 export function namePages(classes: PageClass[], pages: number[]): Naming {
   naming.undo();
-  const css = writeClasses(classes);
+  const css = writeClasses(classes)?.join('');
   if (css === undefined) return 'too long';
   adoptStyles(css, naming);
   names?.replaceChildren(...pages.map(createName));

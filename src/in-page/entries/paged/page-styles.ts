@@ -36,11 +36,12 @@ let held: HTMLImageElement[] = [];
  */
 export async function showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): Promise<boolean> {
   hiding.undo();
-  const css = writeClasses(classes);
-  if (css === undefined) return false;
+  const written = writeClasses(classes);
+  if (!written) return false;
+  const css = written.join('');
   held = [...new Set([...css.matchAll(URLS)].map(([, url = '']) => url))].map(loadPicture);
   await Promise.allSettled(held.map((picture) => picture.decode()));
-  const hasPicture = classes.map((each) => PICTURE.test(writeClasses([each]) ?? ''));
+  const hasPicture = written.map((each) => PICTURE.test(each));
   const height = mostFrequent(heightsPx.filter((_, page) => hasPicture[pages[page] ?? -1]));
   for (const sheet of allSheets()) removePageRules(sheet);
   showSheets(pages.map(createPage), css);
@@ -54,15 +55,18 @@ function mostFrequent(values: readonly number[]): number | undefined {
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
 }
 
-/** Writes the rules of each class for its name. Returns undefined if they are too long. */
-export function writeClasses(classes: readonly PageClass[]): string | undefined {
+/** Writes the rules of each class for its name. Returns undefined if all together are too long. */
+export function writeClasses(classes: readonly PageClass[]): string[] | undefined {
   const rules = allSheets().flatMap((sheet) => readPageRules(sheet));
-  let css = '';
+  const written: string[] = [];
+  let length = 0;
   for (const [number, selectors] of classes.entries()) {
-    for (const rule of selectRules(rules, selectors)) css += `${writeRule(rule, nameClass(number))}\n`;
-    if (css.length > MAX_PAGE_CSS) return undefined;
+    const css = selectRules(rules, selectors).map((rule) => `${writeRule(rule, nameClass(number))}\n`);
+    written.push(css.join(''));
+    length += written[number]?.length ?? 0;
+    if (length > MAX_PAGE_CSS) return undefined;
   }
-  return css;
+  return written;
 }
 
 function allSheets(): CSSStyleSheet[] {
@@ -100,7 +104,7 @@ function readPageRules(sheet: CSSStyleSheet, layers: readonly string[] = []): Pa
 
 /** The rules are written into another sheet. */
 function absolute(url: string, base: string | null): string {
-  return `url("${URL.canParse(url, base ?? document.baseURI) ? new URL(url, base ?? document.baseURI).href : url}")`;
+  return `url("${URL.parse(url, base ?? document.baseURI)?.href ?? url}")`;
 }
 
 function readPageRule(rule: AnyRule, layers: readonly string[]): PageRule[] {

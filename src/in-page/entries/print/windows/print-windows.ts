@@ -2,7 +2,6 @@
  * Shows a long document in parts, so that what is outside the part is not laid out. All changes are attributes and one style sheet,
  * and `endWindows` takes them back.
  */
-
 import { BETWEEN_PRINTS } from '../../../contract/limits.ts';
 import type { LongDocument, MarkedBlock, ShownWindow, WindowOrder } from '../../../contract/questions.ts';
 import { Changes } from '../../../dom/changes.ts';
