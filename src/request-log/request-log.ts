@@ -56,6 +56,7 @@ export interface LoggedFailure extends Pick<LoggedRequest, 'id' | 'key_id' | 'cr
   accountId: string | null;
   code: string;
   message: string;
+  cause: LoggedRequest['cause'];
 }
 
 export interface FailureFilter {
@@ -269,8 +270,8 @@ export class RequestLog {
 }
 
 function toFailure(row: Selected<'logged_requests', (typeof COLUMNS)[number]> & { accountId: string | null }): LoggedFailure {
-  const { id, key_id, createdAt, code, endpoint, message = '' } = toLogged(row);
-  return { id, key_id, createdAt, endpoint, accountId: row.accountId, code: code ?? '', message };
+  const { id, key_id, createdAt, code, endpoint, message = '', cause } = toLogged(row);
+  return { id, key_id, createdAt, endpoint, accountId: row.accountId, code: code ?? '', message, cause };
 }
 
 function toLogged({ details, ...row }: Selected<'logged_requests', (typeof COLUMNS)[number]>): LoggedRequest {

@@ -200,13 +200,21 @@ test('lists what failed in all accounts, without anything of the documents', asy
   const { key, key_id } = await makeKey(id);
   const html = `<p>${SECRET}<img src="https://${SECRET}.invalid/x.png">`;
   const body = { html, options: { failOnResourceError: true }, filename: `${SECRET}.pdf` };
-  const refused = await problem(await new Client(app.url, key).pdf(body), 422, 'render_gate_failed');
-  await new Client(app.url, key).pdf({ template_id: `tpl_${SECRET}`, data: { text: SECRET } });
+  const client = new Client(app.url, key);
+  const refused = await problem(await client.pdf(body), 422, 'render_gate_failed');
+  await client.pdf({ template_id: `tpl_${SECRET}`, data: { text: SECRET } });
+  const invalid = await problem(await client.pdf({ html, options: { scale: SECRET, [SECRET]: 1 } }), 400, 'invalid_request');
   const failures = await listOf<AdminFailure>(`/v1/admin/errors?account_id=${id}`);
-  expect(failures).toHaveLength(2);
-  expect(failures.find((each) => each.id === refused.request_id)).toEqual({
-    ...{ id: refused.request_id, account_id: id, key_id, endpoint: '/v1/pdf', code: 'render_gate_failed' },
-    ...{ message: expect.any(String), created_at: expect.any(String) },
+  expect(failures).toHaveLength(3);
+  const any = { account_id: id, key_id, endpoint: '/v1/pdf', message: expect.any(String), created_at: expect.any(String) };
+  const byId = (wanted: string) => failures.find((each) => each.id === wanted);
+  expect(byId(invalid.request_id)).toEqual({
+    ...any,
+    ...{ id: invalid.request_id, code: 'invalid_request', cause: { fields: ['options', 'options.scale'] } },
+  });
+  expect(byId(refused.request_id)).toEqual({
+    ...any,
+    ...{ id: refused.request_id, code: 'render_gate_failed', cause: { gate: 'failOnResourceError' } },
   });
   expect(JSON.stringify(failures)).not.toContain(SECRET);
   expect(await listOf(`/v1/admin/errors?account_id=${id}&code=render_gate_failed`)).toHaveLength(1);

@@ -11,6 +11,21 @@ setInterval(() => {
   now.value = Date.now();
 }, NOW_EVERY_MS);
 
+/** What the request log says about why something failed: numbers, names from a list, and the fields that were not valid. */
+export function Cause({ cause = {} }: { cause: Record<string, unknown> | undefined }) {
+  const entries = Object.entries(cause);
+  if (!entries.length) return null;
+  return (
+    <ul>
+      {entries.map(([name, value]) => (
+        <li key={name}>
+          {name === 'fields' ? 'Not valid' : <code>{name}</code>}: {Array.isArray(value) ? value.join(', ') : String(value)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A name that somebody else chose. It is isolated, because it may be written from right to left. */
 export function Name({ children }: { children: string }) {
   return <bdi class="name">{children}</bdi>;

@@ -8,7 +8,7 @@ import { sizeText } from '../shared/size-text.ts';
 import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
-import { ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
+import { Cause, ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
 import { hasStatus, numberText, sentence } from './format.ts';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
 import { phaseTitle, WarningList } from './report.tsx';
@@ -125,20 +125,11 @@ function Picture({ id }: { id: string }) {
   );
 }
 
-function Failure({ request: { code = '', message = '', cause = {} } }: { request: LoggedRequest }) {
-  const entries = Object.entries(cause);
+function Failure({ request: { code = '', message = '', cause } }: { request: LoggedRequest }) {
   return (
     <section class="note bad" aria-label="Why it failed">
       <p>{sentence(message)}</p>
-      {entries.length > 0 && (
-        <ul>
-          {entries.map(([name, value]) => (
-            <li key={name}>
-              {name === 'fields' ? 'Not valid' : <code>{name}</code>}: {Array.isArray(value) ? value.join(', ') : String(value)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Cause cause={cause} />
       <p>
         <a href={`/errors/${code}`}>
           What <code>{code}</code> means, and what to do

@@ -7,6 +7,15 @@ export interface ById {
 export const TIME = { type: 'string', format: 'date-time' };
 export const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
 
+/** Why a request of the log failed. */
+export const LOGGED_CAUSE = {
+  $id: 'LoggedCause',
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Members of the error that are numbers or names from a list, such as `phase`; `fields` are those that were not valid.',
+};
+
 /** Describes `ById`, and the other parameters of a path. `prefix` begins the ids of such objects. */
 export function pathId(object: string, prefix: string, others: Record<string, object> = {}) {
   return { type: 'object', properties: { id: { $id: `${object}IdParam`, ...idSchema(prefix) }, ...others } };

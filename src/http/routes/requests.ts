@@ -3,7 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { LoggedRequest } from '../../request-log/request-log.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { type ById, binary, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
+import {
+  type ById,
+  binary,
+  idMembers,
+  LOGGED_CAUSE,
+  listSchema,
+  pathId,
+  recordSchema,
+  TIME,
+} from '../replies/response-schema.ts';
 import { readChoice, readPage, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { getAndHead } from '../server/get-and-head.ts';
@@ -88,13 +97,7 @@ const REQUEST_SCHEMA = recordSchema(
     code: { ...TEXT, description: 'The error code. This field and the next three are only of failures.' },
     http_status: { ...INTEGER, description: 'The status of the error.' },
     message: { ...TEXT, description: 'What failed, without text of the request or the document.' },
-    cause: {
-      $id: 'LoggedCause',
-      type: 'object',
-      additionalProperties: true,
-      description:
-        'Members of the error that are numbers or names from a list, such as `phase`; `fields` are those that were not valid.',
-    },
+    cause: LOGGED_CAUSE,
     template_id: TEXT,
     template_version: INTEGER,
     batch_id: TEXT,

@@ -2,7 +2,7 @@
 import { Button } from '../../shared/button.tsx';
 import { sizeText } from '../../shared/size-text.ts';
 import { useRead } from '../cached.ts';
-import { Empty, ErrorMessage, Loading, Time } from '../components.tsx';
+import { Cause, Empty, ErrorMessage, Loading, Time } from '../components.tsx';
 import { TextFilter, toParameters, useFilters } from '../filters.tsx';
 import { countText, numberText, sentence } from '../format.ts';
 import { usePaged } from '../paged.ts';
@@ -93,11 +93,12 @@ const COLUMNS: Array<Column<AdminFailure>> = [
   { title: 'Ended', look: 'wide', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function Failure({ failure: { code, message, endpoint, account_id, created_at } }: { failure: AdminFailure }) {
+function Failure({ failure: { code, message, cause, endpoint, account_id, created_at } }: { failure: AdminFailure }) {
   return (
     <>
       <code>{code}</code>
       <div>{sentence(message)}</div>
+      <Cause cause={cause} />
       <div class="hint">{endpoint}</div>
       <div class="hint narrow">
         <AccountLink id={account_id} /> · <Time at={created_at} />

@@ -2109,6 +2109,7 @@ class AdminFailure(TypedDict):
     endpoint: str
     code: str
     message: str
+    cause: NotRequired[LoggedCause]
     created_at: str
 
 

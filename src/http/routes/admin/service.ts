@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { LoggedFailure } from '../../../request-log/request-log.ts';
 import type { FailedWebhook } from '../../../webhooks/webhooks.ts';
 import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../../replies/records.ts';
-import { type ById, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../../replies/response-schema.ts';
+import { type ById, LOGGED_CAUSE, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../../replies/response-schema.ts';
 import { readPage, readText, toList } from '../../requests/listing.ts';
 import { requirePrincipal } from '../../server/authenticate.ts';
 import { RATE_LIMITED } from '../../server/rate-limit.ts';
@@ -51,8 +51,8 @@ async function readState({ metricSources, webhooks }: RouteServices) {
   };
 }
 
-function failureRecord({ id, accountId, key_id, endpoint, code, message, createdAt }: LoggedFailure) {
-  return { id, account_id: accountId, key_id, endpoint, code, message, created_at: toIsoTime(createdAt) };
+function failureRecord({ id, accountId, key_id, endpoint, code, message, cause, createdAt }: LoggedFailure) {
+  return { id, account_id: accountId, key_id, endpoint, code, message, cause, created_at: toIsoTime(createdAt) };
 }
 
 /** Members that are null are absent, as in the list of the owner. */
@@ -88,10 +88,15 @@ const STATE = {
   },
 };
 
-const FAILURE_SCHEMA = recordSchema('AdminFailure', {
-  id: { ...TEXT, description: 'The id of the request.' },
-  ...{ account_id: { type: ['string', 'null'] }, key_id: TEXT, endpoint: TEXT, code: TEXT, message: TEXT, created_at: TIME },
-});
+const FAILURE_SCHEMA = recordSchema(
+  'AdminFailure',
+  {
+    id: { ...TEXT, description: 'The id of the request.' },
+    ...{ account_id: { type: ['string', 'null'] }, key_id: TEXT, endpoint: TEXT, code: TEXT, message: TEXT },
+    ...{ cause: LOGGED_CAUSE, created_at: TIME },
+  },
+  ['cause'],
+);
 
 const ERRORS = {
   operationId: 'adminListErrors',
