@@ -305,7 +305,7 @@ function createBudgets(requestMemoryBytes: number, hasPlayground: boolean) {
 
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
 async function openPlayground(
-  { templates, visitorRequests }: Services,
+  { templateFiller, visitorRequests }: Services,
   engine: RenderEngine,
   config: Config,
   { clock, logger }: { clock: Clock; logger: Logger },
@@ -326,7 +326,7 @@ async function openPlayground(
         browser.lowerPriority();
         return browser;
       },
-      templates,
+      templateFiller,
       markdown,
       finishing: engine.finishing,
       keyHolders: engine.pool,
@@ -427,9 +427,9 @@ function createSweep(
   metrics: Metrics,
   logger: Logger,
 ): Sweep {
-  const { database, blobs, documents, idempotency, allowance, batches, templates, accountAssets } = services;
+  const { database, blobs, documents, idempotency, allowance, batches, templateChanges, accountAssets } = services;
   const { webhooks, webhookSecrets, visitorRequests, requestLog, accounts, auditLog } = services;
-  const removeTemplate: typeof templates.remove = (owner, id) => templates.remove(owner, id);
+  const removeTemplate: typeof templateChanges.remove = (owner, id) => templateChanges.remove(owner, id);
   const removeFiles: typeof accountAssets.removeAll = (accountId) => accountAssets.removeAll(accountId);
   return new Sweep(database, blobs, {
     everyMs: sweepMs,

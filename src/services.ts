@@ -33,9 +33,10 @@ import { lockFolder } from './storage/folder-lock.ts';
 import { PayloadCipher } from './storage/payload-cipher.ts';
 import { AccountAssets } from './templates/account-assets.ts';
 import { type AssetLimits, TemplateAssets } from './templates/assets.ts';
-import { LiquidEngine } from './templates/liquid.ts';
+import { LiquidEngine } from './templates/liquid/liquid.ts';
+import { openTemplates } from './templates/open-templates.ts';
 import { Schemas } from './templates/schemas.ts';
-import { type TemplateLimits, Templates } from './templates/templates.ts';
+import type { TemplateLimits } from './templates/template-changes.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { type UploadServices, Uploads } from './webhooks/uploads.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -104,7 +105,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     /** Undefined if the operator has configured no time stamp authority. */
     timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
     accountAssets: new AccountAssets(database, assets),
-    templates: new Templates(database, clock, { liquid, schemas, assets }, settings.templates),
+    ...openTemplates(database, clock, { liquid, schemas, assets }, settings.templates),
     markdown,
     ...{ documents, uploads, jobs, requestLog, links },
     auditLog: new AuditLog(database, clock, settings.audit),

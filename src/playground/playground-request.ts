@@ -14,7 +14,7 @@ import { oneOf, option } from '../render/request/schemas/option.ts';
 import { AnyObject, PdfOptions } from '../render/request/schemas/options-schema.ts';
 import { AssetsSchema } from '../render/request/values/assets.ts';
 import { ValidationErrors } from '../render/request/values/validation-errors.ts';
-import { ENGINES, type EngineName } from '../templates/templates.ts';
+import { ENGINES, type EngineName } from '../templates/template.ts';
 import { textErrors, validator } from '../validate.ts';
 
 /** Maximum size of the document, before and after a template is filled or Markdown is converted. */

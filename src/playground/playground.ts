@@ -15,7 +15,7 @@ import type { RenderedPdf } from '../render/pdf.ts';
 import { requireNone } from '../render/report.ts';
 import { toFilledContent } from '../render/resolve-source.ts';
 import type { FinishQueue } from '../render/steps/finish-queue.ts';
-import type { Templates } from '../templates/templates.ts';
+import type { TemplateFiller } from '../templates/template-filler.ts';
 import { phaseSpans } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
@@ -24,7 +24,7 @@ import type { VisitorTime } from './visitor-time.ts';
 
 export interface PlaygroundServices {
   launch(): Promise<PooledBrowser<Page>>;
-  templates: Pick<Templates, 'fillOnce'>;
+  templateFiller: Pick<TemplateFiller, 'fillOnce'>;
   markdown: Pick<Markdown, 'toHtml'>;
   finishing: FinishQueue;
   /** The pool in which key holders render. */
@@ -157,12 +157,12 @@ export class Playground {
 
   async #resolve({ source, baseUrl, assets }: PlaygroundRequest, signal: AbortSignal) {
     if (source.kind === 'html') return { ...source, baseUrl, assets };
-    const { templates, markdown } = this.#services;
+    const { templateFiller, markdown } = this.#services;
     if (source.kind === 'markdown') {
       const task = { markdown: source.markdown, stylesheet: undefined, limitBytes: MAX_PLAYGROUND_HTML_BYTES };
       return { kind: 'html' as const, html: await markdown.toHtml(OWNER, task, signal), baseUrl, assets };
     }
-    const html = await templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
+    const html = await templateFiller.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
     return { ...toFilledContent(html, baseUrl), assets };
   }
 

@@ -13,7 +13,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { type ErrorCode, forOperator, ServiceError } from '../errors.ts';
 import { dataUse } from '../templates/data-use.ts';
-import type { Templates } from '../templates/templates.ts';
+import type { TemplateFiller } from '../templates/template-filler.ts';
 import { type AssemblyServices, checkAssembly } from './assembly/assemble.ts';
 import type { AssemblyRequest } from './assembly/assembly-request.ts';
 import { documentUrls, inCss } from './document-urls.ts';
@@ -30,7 +30,7 @@ import { openSigning, type SigningServices } from './steps/signing.ts';
 import { canDivide } from './windows.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
-  templates: Pick<Templates, 'fill' | 'describe'>;
+  templateFiller: Pick<TemplateFiller, 'fill' | 'describe'>;
   allowance: Allowance;
   documents: Pick<Documents, 'requireRoom' | 'find' | 'read'>;
   letterheads: LetterheadServices['letterheads'];
@@ -165,9 +165,9 @@ function findHints(content: Content, { load, print, paged, finish }: DryRunReque
   return hint === undefined ? [] : [hint];
 }
 
-async function describeTemplate({ templates }: DryRunServices, { source }: SourceRequest, reader: Principal) {
+async function describeTemplate({ templateFiller }: DryRunServices, { source }: SourceRequest, reader: Principal) {
   if (source.kind !== 'template') return undefined;
-  const { id, version, placeholders } = await templates.describe(reader, source);
+  const { id, version, placeholders } = await templateFiller.describe(reader, source);
   return { template_id: id, version, ...dataUse(placeholders, source.data) };
 }
 

@@ -6,7 +6,7 @@ import type { Principal } from '../accounts/accounts.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import type { Deadline } from '../deadline.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
-import type { Templates, UnsavedTemplate } from '../templates/templates.ts';
+import type { TemplateFiller, UnsavedTemplate } from '../templates/template-filler.ts';
 import { noteRendered } from '../work-log.ts';
 import { printOnLetterhead } from './letterhead.ts';
 import type { RenderedPdf } from './pdf.ts';
@@ -16,7 +16,7 @@ import type { RenderRequest } from './request/render-request.ts';
 import { resolveHeld } from './resolve-source.ts';
 
 export interface PreviewServices extends RenderServices {
-  templates: RenderServices['templates'] & Pick<Templates, 'fillUnsaved'>;
+  templateFiller: RenderServices['templateFiller'] & Pick<TemplateFiller, 'fillUnsaved'>;
   time: PreviewTime;
   /** Each account renders one preview at a time, so that what it uses is known before the next one begins. */
   turns: Pick<OwnerQueue, 'acquire'>;
@@ -77,10 +77,11 @@ function fillUnsaved(
   deadline: Deadline,
   hold: (bytes: number) => void,
 ): Promise<Content> {
-  const { templates } = services;
-  const fill: typeof templates.fill = (reader, _ref, values, options) => templates.fillUnsaved(reader, template, values, options);
+  const { templateFiller } = services;
+  const fill: typeof templateFiller.fill = (reader, _ref, values, options) =>
+    templateFiller.fillUnsaved(reader, template, values, options);
   const source = { kind: 'template', templateId: template.from?.templateId ?? '', data } as const;
-  return resolveHeld({ source, baseUrl, assets }, principal, { ...services, templates: { fill } }, deadline, hold);
+  return resolveHeld({ source, baseUrl, assets }, principal, { ...services, templateFiller: { fill } }, deadline, hold);
 }
 
 function renderMs(deadline: Deadline): number {

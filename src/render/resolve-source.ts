@@ -4,7 +4,8 @@ import type { Deadline } from '../deadline.ts';
 import { invalidField, invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { AccountAssets } from '../templates/account-assets.ts';
-import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
+import type { TemplateOwner } from '../templates/template.ts';
+import type { FillOptions, TemplateFiller } from '../templates/template-filler.ts';
 import { textErrors } from '../validate.ts';
 import { noteDetails } from '../work-log.ts';
 import type { Source, SourceRequest } from './request/render-request.ts';
@@ -12,7 +13,7 @@ import { MAX_HTML_BYTES } from './request/schemas/options-schema.ts';
 import { suggestAssets } from './request/values/document-size.ts';
 
 export interface SourceServices {
-  templates: Pick<Templates, 'fill'>;
+  templateFiller: Pick<TemplateFiller, 'fill'>;
   markdown: Markdown;
   /** Absent where there are no accounts. */
   accountAssets?: Pick<AccountAssets, 'read'>;
@@ -42,12 +43,12 @@ export async function resolveSource(
 async function resolveContent(
   document: SourceDocument,
   owner: TemplateOwner,
-  { templates, markdown }: SourceServices,
+  { templateFiller, markdown }: SourceServices,
   { signal, ...files }: ReadOptions,
 ): Promise<Content> {
   const { source, baseUrl, assets } = document;
   if (source.kind !== 'template') return resolveWithoutTemplate(document, source, owner.accountId, markdown, signal);
-  const template = await templates
+  const template = await templateFiller
     .fill(owner, source, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
     .catch(suggestAssets);
   noteDetails({ templateVersion: template.version });

@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { VersionOf } from './assets.ts';
-import { type LiquidPart, MAX_DEPTH, MAX_PARTS } from './liquid-messages.ts';
+import { type LiquidPart, MAX_DEPTH, MAX_PARTS } from './liquid/messages.ts';
 import { findReferences, readReference } from './references.ts';
 import { readableBy, type TemplateOwner } from './template.ts';
 import { findVersionAsOf, readContent } from './versions.ts';

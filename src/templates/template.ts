@@ -1,5 +1,5 @@
 /** A stored template without its HTML. */
-import type { FieldError } from '../errors.ts';
+import { type FieldError, ServiceError } from '../errors.ts';
 import { type Metadata, readMetadata } from '../storage/metadata.ts';
 import type { Condition, Selected } from '../storage/tables.ts';
 
@@ -75,4 +75,22 @@ export function toSharedAccount(visibility: Visibility, { accountId }: TemplateO
 export function readableBy({ keyId, accountId }: TemplateOwner) {
   return (eb: Condition<'templates'>) =>
     eb.or([eb('templates.key_id', '=', keyId), eb('templates.shared_account_id', '=', accountId)]);
+}
+
+/** The size of a text in bytes of UTF-8. */
+export function sizeOf(text: string | null | undefined): number {
+  return Buffer.byteLength(text ?? '');
+}
+
+export function noSuchTemplate(field = ''): ServiceError {
+  return new ServiceError('not_found', `${field}there is no such template, or it belongs to another key`);
+}
+
+/** `version` is null if `@published` was asked for and no version is published. */
+export function noSuchVersion(id: string, version: number | null, field = ''): ServiceError {
+  const detail =
+    version === null
+      ? `no version of the template is published: PATCH /v1/templates/${id} publishes one`
+      : `version ${version} of the template is not stored: GET /v1/templates/${id}/versions lists the versions that are`;
+  return new ServiceError('not_found', field + detail);
 }

@@ -14,9 +14,9 @@ import { checkDatabaseUrl } from '../../src/storage/locations.ts';
 import { collisionPauseMs } from '../../src/storage/postgres.ts';
 import { joinNodes } from '../../src/storage/postgres-nodes.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
-import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { LiquidEngine } from '../../src/templates/liquid/liquid.ts';
+import { openTemplates } from '../../src/templates/open-templates.ts';
 import { Schemas } from '../../src/templates/schemas.ts';
-import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
 import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { eventually, PLANS } from '../support/service.ts';
@@ -160,16 +160,21 @@ describe('transactions', () => {
     const blobs = await DiskBlobs.open(await makeTestFolder());
     const nodes = databases.map((database) => {
       const assets = new TemplateAssets(database, blobs, { maxAssets: 1, maxAssetsBytes: 1 });
-      return new Templates(database, Date.now, { liquid, schemas: new Schemas(), assets }, limits);
+      return openTemplates(database, Date.now, { liquid, schemas: new Schemas(), assets }, limits);
     });
+    const changesOf = (n: number) => (nodes[n % 2] as ReturnType<typeof openTemplates>).templateChanges;
     const draft = { name: 'x', html: '<p>', engine: 'placeholders', metadata: {} } as const;
-    const made = await times(20, (n) => (nodes[n % 2] as Templates).create(holder, draft).catch((error: Error) => error));
+    const made = await times(20, (n) =>
+      changesOf(n)
+        .create(holder, draft)
+        .catch((error: Error) => error),
+    );
     const templates = made.flatMap((each) => (each instanceof Error ? [] : each));
     expect(templates).toHaveLength(5);
     expect(made.filter((each) => each instanceof Error)).toMatchObject(Array(15).fill({ code: 'template_limit' }));
     const { id } = templates[0] ?? { id: '' };
-    await times(20, (n) => (nodes[n % 2] as Templates).replace(holder, id, { html: `<p>${n}` }));
-    expect((await nodes[0]?.versions(holder, id))?.map(({ version }) => version)).toEqual(
+    await times(20, (n) => changesOf(n).replace(holder, id, { html: `<p>${n}` }));
+    expect((await nodes[0]?.templates.versions(holder, id))?.map(({ version }) => version)).toEqual(
       Array.from({ length: 21 }, (_, n) => 21 - n),
     );
     await liquid.close();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { ProcessLimits } from '../../src/queue/process-queue.ts';
-import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { LiquidEngine } from '../../src/templates/liquid/liquid.ts';
 import { closeAfterAll } from './close-after-all.ts';
 
 export const NO_LIMIT = 10_000_000;
@@ -40,7 +40,7 @@ export async function runWithEngine(
   lines: string,
   env: Record<string, string> = {},
 ): Promise<{ output: string; errors: string; code: number }> {
-  const module = new URL('../../src/templates/liquid.ts', import.meta.url).href;
+  const module = new URL('../../src/templates/liquid/liquid.ts', import.meta.url).href;
   const script = `import { LiquidEngine } from '${module}'; const engine = new LiquidEngine();\n${lines}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env: { ...process.env, ...env, NODE_OPTIONS: '' },

@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
-import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { LiquidEngine } from '../../src/templates/liquid/liquid.ts';
 import { NO_LIMIT, newVersion, runWithEngine, setUpLiquid } from '../support/liquid-engines.ts';
 
 const { engineWith, fill } = setUpLiquid();

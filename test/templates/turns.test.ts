@@ -5,9 +5,9 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
-import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { LiquidEngine } from '../../src/templates/liquid/liquid.ts';
+import { openTemplates } from '../../src/templates/open-templates.ts';
 import { Schemas } from '../../src/templates/schemas.ts';
-import { Templates } from '../../src/templates/templates.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { PLANS } from '../support/service.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
@@ -26,7 +26,7 @@ test('reserves a process for another account while two keys of one account are b
     maxAssets: 1,
     maxAssetsBytes: 1,
   });
-  const templates = new Templates(
+  const { templateChanges, templateFiller } = openTemplates(
     database,
     Date.now,
     { liquid, schemas: new Schemas(), assets },
@@ -37,16 +37,16 @@ test('reserves a process for another account while two keys of one account are b
   const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });
   const createTemplate = async (accountId: string, html: string) => {
     const owner = await ownerOf(accountId);
-    return { owner, id: (await templates.create(owner, { name: 'x', engine: 'liquid', html, metadata: {} })).id };
+    return { owner, id: (await templateChanges.create(owner, { name: 'x', engine: 'liquid', html, metadata: {} })).id };
   };
   const slow = [await createTemplate(busy, ENDLESS), await createTemplate(busy, ENDLESS)];
   const quick = await createTemplate(other, '{{ a }}');
   const leaving = new AbortController();
   const pending = slow.map(({ owner, id }) =>
-    templates.fill(owner, { templateId: id }, {}, { limitBytes: 1_000, signal: leaving.signal }),
+    templateFiller.fill(owner, { templateId: id }, {}, { limitBytes: 1_000, signal: leaving.signal }),
   );
   for (const each of pending) each.catch(() => {});
-  expect(await templates.fill(quick.owner, { templateId: quick.id }, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
+  expect(await templateFiller.fill(quick.owner, { templateId: quick.id }, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
     html: 'filled',
     assets: undefined,
     version: 1,

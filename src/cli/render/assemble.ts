@@ -108,7 +108,7 @@ async function assemble(
     engine,
     ...openPdfReaders(opened, merging),
     markdown,
-    templates: { fill: notHere },
+    templateFiller: { fill: notHere },
   };
   const at = { services, signing: undefined, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
   const { chunks } = await assembleFile(request, at);

@@ -18,7 +18,7 @@ import type { RenderReport } from '../../render/report-schema.ts';
 import { parseRenderRequest, type RenderRequest } from '../../render/request/render-request.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
 import { suggestAssets } from '../../render/request/values/document-size.ts';
-import { LiquidEngine } from '../../templates/liquid.ts';
+import { LiquidEngine } from '../../templates/liquid/liquid.ts';
 import { fillPlaceholders, parsePlaceholders } from '../../templates/placeholders.ts';
 import type { EngineName } from '../../templates/template.ts';
 import { decodeUtf8 } from '../../utf8.ts';

@@ -1,7 +1,7 @@
 /** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
 import { documentType, type StoredDocument } from '../../documents/documents.ts';
 import { REPORT_SCHEMA } from '../../render/report-schema.ts';
-import type { Template } from '../../templates/templates.ts';
+import type { Template } from '../../templates/template.ts';
 import type { TemplateVersion } from '../../templates/versions.ts';
 import { idMembers, recordSchema, TIME } from './response-schema.ts';
 

@@ -20,7 +20,8 @@ import type { AnyRequest, CommitHook, Delivery, RenderMemory } from '../../rende
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { RequestLog } from '../../request-log/request-log.ts';
 import type { AccountAssets } from '../../templates/account-assets.ts';
-import type { Templates } from '../../templates/templates.ts';
+import type { StoredTemplates } from '../../templates/stored-templates.ts';
+import type { TemplateChanges } from '../../templates/template-changes.ts';
 import type { PdfComparison } from '../../uploads/compare/compare-pdfs.ts';
 import type { PageDrawing } from '../../uploads/draw-pages.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
@@ -59,7 +60,8 @@ export interface RouteServices {
   requestLog: RequestLog;
   auditLog: AuditLog;
   accountAssets: AccountAssets;
-  templates: Templates;
+  templates: StoredTemplates;
+  templateChanges: TemplateChanges;
   uploadValidation: UploadValidation;
   /** Undefined unless several nodes count together. */
   visitorRequests: VisitorRequests | undefined;

@@ -3,7 +3,7 @@
 import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
-import type { TemplateRef } from '../../templates/templates.ts';
+import type { TemplateRef } from '../../templates/template.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { type Loading, parseLoading, type TimeLimits } from './load-options.ts';

@@ -5,7 +5,7 @@ import type { RenderLimits } from '../../../render/request/render-request.ts';
 import { parseAssets } from '../../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import type { AssetFile, TemplateAsset } from '../../../templates/assets.ts';
-import type { Templates } from '../../../templates/templates.ts';
+import type { TemplateChanges } from '../../../templates/template-changes.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../../replies/records.ts';
 import { type ById, binary, pathId, recordSchema } from '../../replies/response-schema.ts';
@@ -21,7 +21,10 @@ interface ByPath {
 /** Prevents browsers from running uploaded files as documents of this origin. */
 const CSP = "default-src 'none'; sandbox";
 
-export async function templateAssetRoutes(app: FastifyInstance, { templates, limits }: RouteServices): Promise<void> {
+export async function templateAssetRoutes(
+  app: FastifyInstance,
+  { templates, templateChanges, limits }: RouteServices,
+): Promise<void> {
   app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
     data: (await templates.assets(requirePrincipal(request), request.params.id)).map(assetRecord),
   }));
@@ -38,26 +41,26 @@ export async function templateAssetRoutes(app: FastifyInstance, { templates, lim
     scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limits.maxAssetsBytes));
     scope.put<ByPath>('/v1/templates/:id/assets/*', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
       const { id, '*': given } = request.params;
-      return change(templates, request, reply, id, toAssetFile(given, request, limits));
+      return change(templateChanges, request, reply, id, toAssetFile(given, request, limits));
     });
   });
 
   const config = { ...RATE_LIMITED, bodyOptional: true };
   app.delete<ByPath>('/v1/templates/:id/assets/*', { schema: REMOVE, config }, async (request, reply) => {
     const { id, '*': path } = request.params;
-    return change(templates, request, reply, id, [path, undefined]);
+    return change(templateChanges, request, reply, id, [path, undefined]);
   });
 }
 
 async function change(
-  templates: Templates,
+  changes: TemplateChanges,
   request: FastifyRequest,
   reply: FastifyReply,
   id: string,
   file: [path: string, file: AssetFile | undefined],
 ) {
   const owner = requirePrincipal(request);
-  const template = await templates.changeAsset(owner, id, file, readIfMatch(request));
+  const template = await changes.changeAsset(owner, id, file, readIfMatch(request));
   setVersionTag(reply, template);
   return templateRecord(template, owner);
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { oneOf } from '../../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../../render/request/schemas/options-schema.ts';
-import { ENGINES } from '../../../templates/templates.ts';
+import { ENGINES } from '../../../templates/template.ts';
 
 export const html = {
   ...Type.String(),

@@ -7,15 +7,9 @@ import { oneOf, option } from '../../../render/request/schemas/option.ts';
 import { AssetChangesSchema, AssetsSchema, parseAssetChanges, parseAssets } from '../../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
-import {
-  makesNewVersion,
-  type TemplateDraft,
-  type TemplateOwner,
-  type TemplatePatch,
-  type Templates,
-  type TemplateWithHtml,
-  VISIBILITIES,
-} from '../../../templates/templates.ts';
+import type { StoredTemplates } from '../../../templates/stored-templates.ts';
+import { type TemplateOwner, type TemplateWithHtml, VISIBILITIES } from '../../../templates/template.ts';
+import { makesNewVersion, type TemplateDraft, type TemplatePatch } from '../../../templates/template-changes.ts';
 import { PAST_VERSIONS } from '../../../templates/versions.ts';
 import { isMembers, textErrors, validator } from '../../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
@@ -114,7 +108,7 @@ const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
 export async function templateRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
-  const { templates, limits } = services;
+  const { templates, templateChanges, limits } = services;
   await app.register(async (scope) => {
     readForms(scope, limits);
     writingRoutes(scope, services);
@@ -151,30 +145,30 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   app.patch<ById>('/v1/templates/:id', { schema: UPDATE, config: RATE_LIMITED }, async (request, reply) => {
     const change = readPatch(takeBody(request), limits);
     const owner = requirePrincipal(request);
-    const template = await templates.update(owner, request.params.id, change, readIfMatch(request));
+    const template = await templateChanges.update(owner, request.params.id, change, readIfMatch(request));
     setVersionTag(reply, template);
     return templateRecord(template, owner);
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
-    await templates.remove(requirePrincipal(request), request.params.id, readIfMatch(request));
+    await templateChanges.remove(requirePrincipal(request), request.params.id, readIfMatch(request));
     return reply.code(204).send();
   });
 }
 
-async function wholeRecord(template: TemplateWithHtml, templates: Templates, reader: TemplateOwner) {
+async function wholeRecord(template: TemplateWithHtml, templates: StoredTemplates, reader: TemplateOwner) {
   const { html, schema } = template;
   const samples = [...(await templates.samples(template))].map(([name, json]) => [name, JSON.parse(json)]);
   const parsed: unknown = schema === null ? null : JSON.parse(schema);
   return { ...templateRecord(template, reader), html, schema: parsed, samples: Object.fromEntries(samples) };
 }
 
-function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
+function writingRoutes(app: FastifyInstance, { templateChanges, idempotency, limits }: RouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
     const owner = requirePrincipal(request);
-    const create = async (also: Parameters<typeof templates.create>[2]) => {
-      const template = await templates.create(owner, { ...rest, metadata, engine }, also);
+    const create = async (also: Parameters<typeof templateChanges.create>[2]) => {
+      const template = await templateChanges.create(owner, { ...rest, metadata, engine }, also);
       setVersionTag(reply, template);
       return template;
     };
@@ -184,7 +178,7 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(request, checkReplace, limits);
     const owner = requirePrincipal(request);
-    const template = await templates.replace(owner, request.params.id, draft, readIfMatch(request));
+    const template = await templateChanges.replace(owner, request.params.id, draft, readIfMatch(request));
     setVersionTag(reply, template);
     return templateRecord(template, owner);
   });

@@ -14,9 +14,9 @@ import {
   type Template,
   type TopLevelToken,
 } from 'liquidjs';
-import { limitFilter, MAX_CODE_CHARACTERS, MAX_TAGS } from './liquid-limits.ts';
-import { type LiquidPart, MAX_DEPTH, MAX_PARTS } from './liquid-messages.ts';
-import { readReference } from './references.ts';
+import { readReference } from '../references.ts';
+import { limitFilter, MAX_CODE_CHARACTERS, MAX_TAGS } from './limits.ts';
+import { type LiquidPart, MAX_DEPTH, MAX_PARTS } from './messages.ts';
 
 /** A parsed template, and what it consists of. */
 export interface ParsedSource {

@@ -3,8 +3,8 @@
  * of LiquidJS count the total work; these also limit each single step.
  */
 import { assert, Context, type Emitter, type Liquid, Tokenizer, TokenKind, toValue } from 'liquidjs';
-import { OUT_OF_MEMORY } from './liquid-messages.ts';
-import { Utf8Counter } from './placeholders.ts';
+import { Utf8Counter } from '../placeholders.ts';
+import { OUT_OF_MEMORY } from './messages.ts';
 
 type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
 

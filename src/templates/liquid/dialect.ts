@@ -1,8 +1,8 @@
 /** The Liquid dialect of templates: LiquidJS without file access and without code in strings, with parts by name, with filters for dates, numbers and money. Times are in UTC. */
 import { assert, filters, Liquid } from 'liquidjs';
-import { DEFAULT_LOCALE, formatFilters } from './liquid-formats.ts';
-import { CaptureEmitter, limitFilter } from './liquid-limits.ts';
-import { registerParts } from './liquid-parts.ts';
+import { DEFAULT_LOCALE, formatFilters } from './formats.ts';
+import { CaptureEmitter, limitFilter } from './limits.ts';
+import { registerParts } from './parts.ts';
 
 type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
 

@@ -2,10 +2,10 @@
  * The interface of the Liquid engine: a template and data in, HTML or a `ServiceError` out. Templates run in child processes, so
  * that a template that loops or crashes does not affect the service. See docs/decisions/0012-liquid-in-child-processes.md.
  */
-import { invalidRequest, ServiceError } from '../errors.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
-import { type Fault, type LiquidAnswer, type LiquidSource, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
-import { resultTooLarge } from './placeholders.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import { type ProcessLimits, ProcessQueue } from '../../queue/process-queue.ts';
+import { resultTooLarge } from '../placeholders.ts';
+import { type Fault, type LiquidAnswer, type LiquidSource, type LiquidTask, OUT_OF_MEMORY } from './messages.ts';
 
 const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
@@ -27,7 +27,7 @@ export class LiquidEngine extends ProcessQueue {
     const all = { ...LIMITS, ...limits };
     const { timeoutMs } = all;
     const work = {
-      module: new URL('./liquid-worker.ts', import.meta.url),
+      module: new URL('./worker.ts', import.meta.url),
       libraries: ['liquidjs'],
       busy: 'too many templates are being filled',
       outOfTime: (cause: unknown) => templateError(`the template takes longer than ${timeoutMs} ms`, { cause }),

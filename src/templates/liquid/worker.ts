@@ -1,8 +1,8 @@
 /** The child process of the Liquid engine: a task in, HTML or an error of the template out, as messages. */
 import { AssertionError, assert, LiquidError, Parser, type Template, Token, toValueSync } from 'liquidjs';
-import { serveTasks } from '../queue/serve-tasks.ts';
-import { createLiquid } from './liquid-dialect.ts';
-import { createContext, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
+import { serveTasks } from '../../queue/serve-tasks.ts';
+import { createLiquid } from './dialect.ts';
+import { createContext, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './limits.ts';
 import {
   type Fault,
   type FillTask,
@@ -11,8 +11,8 @@ import {
   type LiquidTask,
   OUT_OF_MEMORY,
   OUT_OF_TIME,
-} from './liquid-messages.ts';
-import { collectReferences, keepMarkup, type ParsedSource, PartLinker, withParts } from './liquid-parts.ts';
+} from './messages.ts';
+import { collectReferences, keepMarkup, type ParsedSource, PartLinker, withParts } from './parts.ts';
 
 /** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;

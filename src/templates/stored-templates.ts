@@ -1,0 +1,110 @@
+/** Reads the stored templates of a key, and those that are shared with it. */
+import type { Readable } from 'node:stream';
+import { isId } from '../ids.ts';
+import type { Database } from '../storage/database.ts';
+import { type ListPage, mergeListPages, type Position, readListPage } from '../storage/listing.ts';
+import { havingMetadata, type Metadata, searchMetadata } from '../storage/metadata.ts';
+import type { TemplateAsset, TemplateAssets } from './assets.ts';
+import { readSamples } from './samples.ts';
+import {
+  noSuchTemplate,
+  noSuchVersion,
+  readableBy,
+  SUMMARY,
+  sizeOf,
+  type Template,
+  type TemplateOwner,
+  type TemplateRef,
+  type TemplateWithHtml,
+  toTemplate,
+} from './template.ts';
+import { readPastVersion, readPastVersions, type TemplateVersion } from './versions.ts';
+
+export interface TemplateFilter {
+  metadata?: Metadata;
+  /** Whether the templates belong to the key itself. */
+  owned?: boolean;
+}
+
+export class StoredTemplates {
+  readonly #database: Database;
+  readonly #assets: TemplateAssets;
+
+  constructor(database: Database, assets: TemplateAssets) {
+    this.#database = database;
+    this.#assets = assets;
+  }
+
+  /** Throws `not_found`, also for a template of another key that is not shared with the account. */
+  async find(reader: TemplateOwner, id: string): Promise<TemplateWithHtml> {
+    if (!isId(id)) throw noSuchTemplate();
+    const row = await this.#database.query
+      .selectFrom('templates')
+      .select([...SUMMARY, 'html', 'schema'])
+      .where('id', '=', id)
+      .where(readableBy(reader))
+      .executeTakeFirst();
+    if (!row) throw noSuchTemplate();
+    const { html, schema, ...summary } = row;
+    return { ...toTemplate(summary), html, schema };
+  }
+
+  /** The files of the current version. Throws `not_found`. */
+  async assets(reader: TemplateOwner, id: string): Promise<TemplateAsset[]> {
+    const { version } = await this.find(reader, id);
+    return this.#assets.list({ templateId: id, version });
+  }
+
+  /** A file of the current version with a stream of its content. Throws `not_found` and `storage_failed`. */
+  async asset(reader: TemplateOwner, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
+    const { version } = await this.find(reader, id);
+    return this.#assets.open({ templateId: id, version }, path);
+  }
+
+  /** The sample data as JSON by name, of a template that the key is known to have. */
+  samples({ id }: Template): Promise<Map<string, string>> {
+    return readSamples(this.#database.query, id);
+  }
+
+  /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
+  async versions(reader: TemplateOwner, id: string): Promise<TemplateVersion[]> {
+    const { html, schema, ...current } = await this.find(reader, id);
+    return [{ ...current, bytes: sizeOf(html) + sizeOf(schema) }, ...(await readPastVersions(this.#database.query, current))];
+  }
+
+  /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
+  async version(reader: TemplateOwner, id: string, version: number): Promise<TemplateWithHtml> {
+    return this.resolve(reader, { templateId: id, version });
+  }
+
+  /** The version that a render uses, with its HTML. Throws `not_found`. */
+  async resolve(reader: TemplateOwner, { templateId, version }: TemplateRef): Promise<TemplateWithHtml> {
+    const current = await this.find(reader, templateId);
+    const number = version === 'published' ? current.publishedVersion : (version ?? current.version);
+    const found = number === current.version ? current : number && (await readPastVersion(this.#database.query, current, number));
+    if (!found) throw noSuchVersion(templateId, number);
+    return found;
+  }
+
+  /** Lists the templates that a key may read, newest first, after a position. */
+  async list(reader: TemplateOwner, limit: number, filter: TemplateFilter, after?: Position): Promise<ListPage<Template>> {
+    const lists = [filter.owned !== false && this.#listOwn, filter.owned !== true && this.#listShared].filter((each) => !!each);
+    return mergeListPages(await Promise.all(lists.map((each) => each.call(this, reader, limit, filter, after))), limit);
+  }
+
+  async #listOwn({ keyId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
+    const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
+    const having = havingMetadata(this.#database.query, owned, { kind: 'template', keyId, metadata });
+    return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
+  }
+
+  /** The templates of other keys. */
+  async #listShared({ keyId, accountId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
+    const shared = this.#database.query
+      .selectFrom('templates')
+      .select(SUMMARY)
+      .where('shared_account_id', '=', accountId)
+      .where('key_id', '!=', keyId);
+    return readListPage(shared, { limit, after, search: metadata && searchMetadata(metadata), toItem: toTemplate });
+  }
+}
