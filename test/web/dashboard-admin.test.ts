@@ -87,12 +87,12 @@ test('makes, changes, suspends, resumes and deletes an account', async () => {
 
 test('finds an account by its name, its errors and its changes', async () => {
   const { id, client } = await makeCustomer('Hedy Ärzte GmbH');
-  await client.pdf({ template_id: 'tpl_none' });
+  await client.pdf({ html: '<p>x', options: { scale: 'large' } });
   const page = await signIn(secret, '/admin-accounts');
   await page.getByLabel('Name').fill('ÄRZTE hedy');
   await page.getByRole('link', { name: 'Hedy Ärzte GmbH' }).click();
   await page.getByRole('link', { name: 'Errors' }).click();
-  await rowOf(page, id).getByText('not_found').waitFor();
+  await rowOf(page, id).getByText('Not valid: options.scale').waitFor();
   await page.goBack();
   await page.getByRole('main').getByRole('link', { name: 'Audit log' }).last().click();
   await rowOf(page, 'Key created').getByText('name: first').waitFor();
