@@ -96,12 +96,15 @@ describe('footnotes', () => {
   test('are divided between pages if they are long, in the room that the first print chooses', async () => {
     const words = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `k${from + n}`).join(' ');
     const paragraphs = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => note(from + n)).join('');
-    const long = (count: number) =>
-      document(`${paragraphs(0, 4)}<p>${TEXT}<span class="n">${words(0, count)}</span></p>${paragraphs(4, 16)}`);
+    const long = (count: number, css?: string) =>
+      document(`${paragraphs(0, 4)}<p>${TEXT}<span class="n">${words(0, count)}</span></p>${paragraphs(4, 16)}`, css);
     const { pages, placed } = await render(long(300));
     expect(pages.join(' ').match(/k\d+/g)).toEqual(words(0, 300).split(' '));
-    const parts = pages.flatMap((text, page) => (/k\d/.test(text) ? page : []));
+    const partsOf = (texts: string[]) => texts.flatMap((text, page) => (/k\d/.test(text) ? page : []));
+    const parts = partsOf(pages);
     expect(parts).toEqual([parts[0], (parts[0] ?? 0) + 1]);
+    const whole = await render(long(300, '.n { footnote-policy: line }'));
+    expect(partsOf(whole.pages)).toHaveLength(1);
     const lines = placed.map((texts) => new Set(texts.filter(({ text }) => /Lorem/.test(text)).map(({ y }) => y)).size);
     expect(Math.max(...lines)).toBeGreaterThan(14); // of the 27 lines of a page
     const notes = pages.map((text) => Array.from(text.matchAll(/note (\d+)\./g), ([, n]) => Number(n)));

@@ -21,6 +21,11 @@ export function restartsFootnotes({ property, value, within }: Declaration): boo
   return property === 'counter-reset' && /(?<![\w-])footnote(?![\w-])/i.test(value) && /^@page$/i.test(within.at(-1) ?? '');
 }
 
+/** Whether footnotes stay with the lines of their calls: they are not divided as long as a page has room for all of them. */
+export function keepsFootnotesWhole({ property, value }: Declaration): boolean {
+  return property === 'footnote-policy' && /^(?:line|block)\b/i.test(value);
+}
+
 /** Whether a declaration limits the height of the area of footnotes, whose room is that of the footnotes. */
 export function limitsFootnotes({ property, within }: Declaration): boolean {
   return /^(?:max-)?(?:height|block-size)$/.test(property) && AREA.test(within.at(-1) ?? '');

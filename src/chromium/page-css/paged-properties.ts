@@ -4,7 +4,7 @@
  */
 import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
-import { makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
+import { keepsFootnotesWhole, makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
 import { paintsGradient, placesPictures, translateGradients } from './page-gradients.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
 import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
@@ -20,6 +20,8 @@ export interface PagedStyles {
   hasFootnotes: boolean;
   /** Whether the numbers of footnotes begin again on each page. */
   restartsFootnotes: boolean;
+  /** Whether the footnotes of a page are divided only if it has no room for all of them. */
+  keepsFootnotesWhole: boolean;
   /** The declarations of margin boxes in their order. Empty unless elements run in margin boxes. */
   marginBoxes: readonly MarginDeclaration[];
   /** The counter style in which pages with a name show their number. Those without a name have an empty one. */
@@ -130,6 +132,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     marginBoxes,
     hasFootnotes,
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
+    keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
     numbered,
     placesPictures: placesPictures(all),
     firstNumber: first && `${first.property}: ${first.value}`,

@@ -14,7 +14,7 @@ import type { PagedOutcome } from '../paged-outcome.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
-/** The share of a page that footnotes take without being divided. */
+/** The share of a page that footnotes take without being divided, unless a style sheet keeps them whole. */
 const MAX_WHOLE = 0.3;
 const MAX_SHARE = 0.7;
 /** The shares of a page that are reserved for more, of which the first counts that leaves none on more than two pages. */
@@ -43,6 +43,7 @@ export class Footnotes implements PagedPart {
   /** The numbers that the footnotes show. */
   #numbers: number[];
   readonly #restarts: boolean;
+  readonly #maxWhole: number;
   #scale: number | undefined;
   /** The height that all pages reserve, in CSS pixels. */
   #reservedPx = 0;
@@ -51,11 +52,14 @@ export class Footnotes implements PagedPart {
   readonly #key: string;
   readonly noteKey: string | undefined;
 
-  /** The names of destinations begin with the key. `restarts` tells whether numbers begin again on each page. */
+  /**
+   * The names of destinations begin with the key. `restarts` tells whether numbers begin again on each page, and `keepsWhole` whether
+   * footnotes are divided only where a page has no room for them.
+   */
   constructor(
     world: PagedWorld,
     footnotes: readonly PagedFootnote[],
-    { key, restarts, isTagged }: { key: string; restarts: boolean; isTagged: boolean },
+    { key, restarts, keepsWhole, isTagged }: { key: string; restarts: boolean; keepsWhole: boolean; isTagged: boolean },
   ) {
     this.#world = world;
     this.#key = key;
@@ -63,6 +67,7 @@ export class Footnotes implements PagedPart {
     this.#footnotes = footnotes;
     this.#numbers = footnotes.map(({ number }) => number);
     this.#restarts = restarts;
+    this.#maxWhole = keepsWhole ? MAX_SHARE : MAX_WHOLE;
   }
 
   async settle(print: PagedPrint): Promise<boolean> {
@@ -122,7 +127,7 @@ export class Footnotes implements PagedPart {
 
   async #findReserve(heightPx: number, measured: MeasuredFootnotes): Promise<number> {
     const highest = Math.max(...measured.heights);
-    if (highest <= heightPx * MAX_WHOLE) return Math.ceil(highest);
+    if (highest <= heightPx * this.#maxWhole) return Math.ceil(highest);
     const reserves = SHARES.map((share) => Math.floor(share * heightPx));
     for (const reserve of reserves) {
       const parts = await distributeFootnotes(this.#world, measured, reserve);

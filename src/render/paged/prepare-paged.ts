@@ -52,7 +52,8 @@ async function prepareFootnotes(
 ): Promise<PagedPart | undefined> {
   const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, key, isTagged) : [];
   if (!footnotes.length) return undefined;
-  return new Footnotes(paged, footnotes, { key, isTagged, restarts: pagedStyles.restartsFootnotes });
+  const { restartsFootnotes: restarts, keepsFootnotesWhole: keepsWhole } = pagedStyles;
+  return new Footnotes(paged, footnotes, { key, isTagged, restarts, keepsWhole });
 }
 
 /** Headers and footers, and rules for pages with a number, show the page numbers and strings of the document. */

@@ -34,7 +34,6 @@ const MAX_SHOWN = 100;
 type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
-  footnotes: inValue(/^footnote-policy$/, /^(?:block|line)\b/i),
   'height of footnotes': (declaration) => (limitsFootnotes(declaration) ? declaration.value : undefined),
   'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),

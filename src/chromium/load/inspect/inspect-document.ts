@@ -39,6 +39,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   marginBoxes: [],
   hasFootnotes: false,
   restartsFootnotes: false,
+  keepsFootnotesWhole: false,
   numbered: new Map(),
   placesPictures: false,
 };
