@@ -42,6 +42,7 @@ import { isVertical } from './entries/print/clipping/writing-mode.ts';
 import { combineDocuments } from './entries/print/combining/combine-documents.ts';
 import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
 import { hideDocument, showDocument } from './entries/print/hide-document.ts';
+import { loadPictures } from './entries/print/load-picture.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
@@ -80,6 +81,7 @@ export const answers: Questions = {
   findUnrepeatedRows,
   findWidest,
   extendStyleSheets,
+  loadPictures,
   findEffects,
   findLostContent,
   findMissingInHeaders,

@@ -208,7 +208,8 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const losses = await measureLosses(document, placed, view, scale, wanted.scale);
   const print: typeof placed & { paged?: PagedOutcome } = paged ? await paged.end(placed) : placed;
   const { missing: missingTargets, layout, pageWarnings, painted } = print.paged ?? {};
-  const blankPages = losses.blankPages.filter((page) => !painted?.includes(page));
+  const cutPages = pageWarnings?.filter(({ kind }) => kind === 'box_cut').flatMap(({ pages }) => pages) ?? [];
+  const blankPages = losses.blankPages.filter((page) => !painted?.includes(page) && !cutPages.includes(page));
   const network = document.endTraffic();
   const report = { ...findings, ...losses, blankPages, printedFields, missingTargets, layout, pageWarnings, network };
   const { metadata, assetOrigin } = document;

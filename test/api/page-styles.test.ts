@@ -285,3 +285,25 @@ test('pictures of a style sheet are found beside it, and are behind the pages th
   const colours = async (page: number) => (await printed.colours(page, [[150, 200]]))[0];
   expect([await colours(1), await colours(2), await colours(3)]).toEqual(['#ffffff', '#ff0000', '#ffffff']);
 });
+
+test('pictures of some pages are loaded before they are printed, from each style sheet that a document loads', async () => {
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path fill="red" d="M0 0h9v9H0z"/></svg>';
+  const css = `@page :left { background: url("left.svg") 0 0 / 200px 200px no-repeat }
+    @page chapter { @bottom-left { content: url("box.svg") } }`;
+  const toAsset = (text: string, type: string) => ({ content: Buffer.from(text).toString('base64'), type });
+  const svg = toAsset(picture, 'image/svg+xml');
+  const assets = { 'css/print.css': toAsset(css, 'text/css'), 'css/left.svg': svg, 'css/box.svg': svg };
+  const html = `<link rel="stylesheet" href="css/print.css">${book('')}`;
+  const printed = await Printed.read(await bytesOf(await succeeded(client.pdf({ html, assets }))));
+  const colours = (page: number) =>
+    printed.colours(page, [
+      [150, 200],
+      [54, 275],
+    ]);
+  expect(await Promise.all([1, 2, 3, 4].map(colours))).toEqual([
+    ['#ffffff', '#ffffff'],
+    ['#ff0000', '#ff0000'],
+    ['#ffffff', '#ff0000'],
+    ['#ff0000', '#ff0000'],
+  ]);
+});

@@ -219,6 +219,9 @@ describe('page_blank', () => {
     const drawing = '<svg style="break-before: page; display: block" width="9" height="9"><circle r="9" /></svg>';
     expect(await warnings(html(`${lines(3)}${drawing}`))).toEqual([]);
     const body = `${lines(3)}<div style="break-before: page"></div><div style="height: 1022px"></div>${lines(3)}`;
+    const cut = `<img src="data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="2400"><path d="M0 0h90v2400H0z"/></svg>')}">`;
+    const kinds = (await warnings(html(`${lines(3)}<p style="break-before: page">a${cut}`))).map(({ kind }) => kind);
+    expect(kinds).toEqual(['box_cut']);
     const headerTemplate = '<span style="font-size: 9px">Company</span>';
     expect(await warnings(html(body), { headerTemplate })).toEqual([]);
   });

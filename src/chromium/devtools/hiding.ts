@@ -24,6 +24,7 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   'insertSoftHyphens',
   'inspectText',
   'listHyphenatedWords',
+  'loadPictures',
   'putBackContents',
   'readMarker',
   'readStyleSheets',

@@ -6,6 +6,7 @@ import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { keepsFootnotesWhole, makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
 import { paintsGradient, placesPictures, translateGradients } from './page-gradients.ts';
+import { findPictures } from './page-pictures.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
 import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
@@ -36,6 +37,8 @@ interface Translation extends PagedStyles {
   marginTexts: Map<string, MarginText>;
   /** For the end of each style sheet, whose order they keep. */
   rules: string[][];
+  /** The URLs in the rules for pages of each style sheet. */
+  pictures: string[][];
 }
 
 /** A declaration of a margin box. */
@@ -89,8 +92,11 @@ const PAGE_CALL = /(?<![\w-])counter\(\s*(page|section-page|section-pages)\s*(?:
 const URL_ATTRIBUTE = /attr\(\s*([-\w]+)\s+url\s*\)/gi;
 const FIRST_PAGE = /^@page\s*:first$/i;
 
-/** Translates all style sheets of a document. */
-export function translatePaged(texts: readonly string[]): Translation {
+/**
+ * Translates all style sheets of a document. Those that `isLinked` says by their index may have another origin, so that the program in the
+ * page cannot read their rules for pages; if it needs them, they are repeated.
+ */
+export function translatePaged(texts: readonly string[], isLinked: (sheet: number) => boolean): Translation {
   const numbered = new Map<string, PageSelector>();
   const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], numbered));
   const all = sheets.flat();
@@ -109,8 +115,11 @@ export function translatePaged(texts: readonly string[]): Translation {
   };
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
-  const translate = (each: TranslatedDeclaration) => [
+  const isPlaced = placesPictures(all);
+  const readsPageRules = numbered.size > 0 || isPlaced;
+  const translate = (each: TranslatedDeclaration, sheet: number) => [
     ...movedRule(each),
+    ...(readsPageRules && isLinked(sheet) ? repeatedRule(each) : []),
     (hasFootnotes && !isInAttribute(each) ? translateFootnote(each) : undefined) ??
       translateElement(each, facts) ??
       translateStrings(each, marginTexts) ??
@@ -118,7 +127,7 @@ export function translatePaged(texts: readonly string[]): Translation {
       (facts.paintsGradients ? translateGradients(each) : undefined) ??
       [],
   ];
-  const rules = sheets.map((declarations) => withinLimits(declarations, translate));
+  const rules = sheets.map((declarations, sheet) => withinLimits(declarations, (each) => translate(each, sheet)));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
   const hasElements = setsPages || inAttributes || all.some((each) => isMirrored(each, facts));
@@ -126,6 +135,7 @@ export function translatePaged(texts: readonly string[]): Translation {
   const marginBoxes = facts.runs ? all.filter(isInMargin).flatMap(toMarginDeclaration) : [];
   return {
     rules,
+    pictures: sheets.map((declarations) => declarations.filter(isOfPageRule).flatMap(findPictures)),
     marginTexts,
     hasElements,
     numberStyles,
@@ -134,7 +144,7 @@ export function translatePaged(texts: readonly string[]): Translation {
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
     numbered,
-    placesPictures: placesPictures(all),
+    placesPictures: isPlaced,
     firstNumber: first && `${first.property}: ${first.value}`,
   };
 }
@@ -152,6 +162,12 @@ function withinLimits(
     rules.push(...added);
   }
   return rules;
+}
+
+/** A rule for pages, as it is written. Those that were moved are there already. */
+function repeatedRule(declaration: TranslatedDeclaration): string[] {
+  const { property, written, pages } = declaration;
+  return property && !pages && isOfPageRule(declaration) ? [ruleWithin(written.within, `${property}: ${written.value}`)] : [];
 }
 
 function translateElement(declaration: Declaration, facts: Facts): string | undefined {

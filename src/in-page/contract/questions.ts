@@ -38,6 +38,7 @@ export interface Questions {
   // Inspecting
   readStyleSheets(): StyleSource[];
   extendStyleSheets(rules: string[][]): null;
+  loadPictures(urls: string[]): Promise<null>;
   findEffects(questions: EffectQuestion[]): Effect[];
   findLostContent(): LostContent;
   findMissingParts(decodesImages: boolean): Promise<MissingPart[]>;

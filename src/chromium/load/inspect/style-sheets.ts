@@ -7,11 +7,13 @@ import { ask, DONE } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { answerOr, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
+import { toWholeUrl, withWholeUrls } from '../../page-css/page-pictures.ts';
 import { type PagedStyles, translatePaged } from '../../page-css/paged-properties.ts';
 import { translateSizes } from '../../print/page-sizes.ts';
 import type { StyleText } from '../html/unsupported-css.ts';
 
 const MAX_ADDRESS = 500;
+const MAX_PICTURES = 100;
 
 const STYLE_SOURCES = shape(
   Type.Array(
@@ -41,22 +43,17 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const sheets = (await step(answerOr(asked, []))).slice(0, MAX_STYLE_SHEETS); // the text may exceed the limit of an answer
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => readText(textAt, sheet)))));
   const own = texts.map(({ text }, n) => (sheets[n]?.isScoped ? '' : text));
-  const paged = translatePaged(own);
+  const paged = translatePaged(own, (n) => sheets[n]?.href !== undefined);
   const rules = own.map((text, n) => [
     ...(paged.rules[n] ?? []).map((rule) => withWholeUrls(rule, sheets[n]?.href)),
     ...translateSizes(text),
   ]);
+  const pictures = paged.pictures.flatMap((urls, n) => urls.map((url) => toWholeUrl(url, sheets[n]?.href)));
+  const fetched = [...new Set(pictures)].filter((url) => !/^data:/i.test(url)).slice(0, MAX_PICTURES);
+  if (fetched.length) await step(answerOr(ask(session, 'loadPictures', [fetched], DONE), null));
   if (rules.some(({ length }) => length)) await step(ask(session, 'extendStyleSheets', [rules], DONE));
   const relevant = texts.some(({ text }) => INSPECTED_CSS.test(text)) ? texts.filter(({ text }) => RELEVANT_CSS.test(text)) : [];
   return { texts: relevant, rules: rules.flat(), paged };
-}
-
-const URLS = /url\(\s{0,9}(["']?)([^\s"'()\\]{1,2000})\1\s{0,9}\)/gi;
-
-/** The rules of a sheet are added to the document, where its relative URLs would lead elsewhere. */
-function withWholeUrls(rule: string, base: string | undefined): string {
-  if (!base) return rule;
-  return rule.replace(URLS, (_whole, _quote, url: string) => `url("${URL.parse(url, base)?.href ?? url}")`);
 }
 
 async function readText(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {

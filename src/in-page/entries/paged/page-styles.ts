@@ -8,7 +8,7 @@ import { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import { read } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
-import { loadPicture } from '../print/load-picture.ts';
+import { loadPictures } from '../print/load-picture.ts';
 import { NO_MARGIN_BOXES } from '../print/margin-boxes.ts';
 import { SHEET, SHEET_LOOK, showSheets } from './overlay.ts';
 
@@ -27,9 +27,6 @@ export function hidePageStyles(): null {
   return null;
 }
 
-/** Pictures behind pages, so that they are there when the rules that name them are new. */
-let held: HTMLImageElement[] = [];
-
 /**
  * Shows empty pages of these classes instead of the document, for good. Answers false if their rules are too long. The root is as high as the
  * areas of most pages with a picture: Chromium places pictures behind pages by its height (https://drafts.csswg.org/css-page-3/#painting).
@@ -39,8 +36,7 @@ export async function showPageStyles(classes: PageClass[], pages: number[], heig
   const written = writeClasses(classes);
   if (!written) return false;
   const css = written.join('');
-  held = [...new Set([...css.matchAll(URLS)].map(([, url = '']) => url))].map(loadPicture);
-  await Promise.allSettled(held.map((picture) => picture.decode()));
+  await loadPictures([...new Set([...css.matchAll(URLS)].map(([, url = '']) => url))]);
   const hasPicture = written.map((each) => PICTURE.test(each));
   const height = mostFrequent(heightsPx.filter((_, page) => hasPicture[pages[page] ?? -1]));
   for (const sheet of allSheets()) removePageRules(sheet);
