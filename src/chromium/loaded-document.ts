@@ -227,6 +227,11 @@ export class LoadedDocument implements AsyncDisposable {
     return this.#attempt.run(() => this.#attempt.step(ask(session, 'combineDocuments', [documents, key, heightPx], TITLES)));
   }
 
+  /** Keeps sticky boxes in their places. */
+  releaseSticky(): Promise<void> {
+    return this.#attempt.run(() => this.#parts.load.releaseSticky());
+  }
+
   /** Hyphenates text for which styles ask. Returns whether the print has soft hyphens of it. */
   hyphenate(): Promise<boolean> {
     return this.#attempt.run(() => this.#parts.load.hyphenate());

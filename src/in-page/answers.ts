@@ -18,6 +18,7 @@ import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule, growPages } from './entries/page-rules.ts';
+import { findFixedOutside, takeFixedOutside } from './entries/paged/fixed-in-margins.ts';
 import {
   distributeFootnotes,
   measureFootnotes,
@@ -44,6 +45,7 @@ import { fixHeights, measureHeight, noteHeights } from './entries/print/content-
 import { hideDocument, showDocument } from './entries/print/hide-document.ts';
 import { loadPictures } from './entries/print/load-picture.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
+import { releaseSticky } from './entries/print/sticky.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
@@ -80,6 +82,7 @@ export const answers: Questions = {
   findPageRisks,
   findUnrepeatedRows,
   findWidest,
+  releaseSticky,
   extendStyleSheets,
   loadPictures,
   findEffects,
@@ -134,6 +137,8 @@ export const answers: Questions = {
   removeRiskLinks,
   restoreAttributes,
   restoreFields,
+  findFixedOutside,
+  takeFixedOutside,
   showOverlay,
   hidePageStyles,
   hideTableRows,

@@ -189,6 +189,7 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
     deadline,
   );
   const chosen = document.settings ?? wanted;
+  await document.releaseSticky();
   const paged = await preparePaged(document, plan, chosen);
   const settings = paged?.adjust(chosen) ?? chosen;
   const structure = await readStructure(document, finish);

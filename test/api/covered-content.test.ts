@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { photo } from '../support/photos.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -218,4 +219,17 @@ describe('an absolute box that covers text', () => {
   ])('not %s', async (_, document) => {
     expect(await covered(document)).toEqual([]);
   });
+});
+
+test.each([
+  ['a box that is measured for warnings', '<i style="position: fixed; bottom: 0">x</i>'],
+  ['a script that measures', '<script>document.body.getBoundingClientRect()</script>'],
+])('boxes that stick to the bottom of a window are in their place, with %s', async (_what, extra) => {
+  const section = (name: string) =>
+    `<section>${'<p>row</p>'.repeat(11)}<p style="position: sticky; bottom: 0">total ${name}</p></section>`;
+  const document = html(`${['a', 'b', 'c', 'd'].map(section).join('')}${extra}`);
+  const { placed } = await readPdfReply(await client.pdf({ html: document }));
+  const shown = placed[0]?.toSorted((one, other) => one.y - other.y).map(({ text }) => text) ?? [];
+  const totals = shown.flatMap((text, index) => (/^total/.test(text) ? index : []));
+  expect(totals).toEqual([11, 23, 35, 47]);
 });

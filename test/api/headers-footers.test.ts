@@ -283,3 +283,41 @@ test('writes bookmarks from the headings for outline, in a tagged PDF', async ()
   expect(pdf.tagged).toBe(true);
   expect((await render(html)).outline).toEqual([]);
 });
+
+describe('fixed boxes above and below the area of the page, as in style sheets for dompdf', () => {
+  const css = `@page { size: A4; margin: 100px 25px } header { position: fixed; top: -60px; left: 0; right: 0; height: 50px }
+    footer { position: fixed; bottom: -60px; height: 50px } .number::before { content: counter(page) }`;
+  const boxes = '<header>Company</header><footer>No <span class="number"></span></footer>';
+  const places = ({ placed }: ReadPdf) =>
+    placed.map((texts) => texts.filter(({ text }) => /^Company|^No/.test(text)).map(({ y }) => Math.round(y)));
+
+  test.each([
+    ['static', '', {}],
+    ['with a script', '<script>1</script>', {}],
+    ['tagged', '', { tagged: true }],
+    ['smaller', '', { scale: 0.5 }],
+  ])('are in its margins (%s)', async (_what, script, options) => {
+    const printed = await render(`<!doctype html><style>${css}</style>${boxes}${LINES}${script}`, options);
+    expect(printed.pages.length).toBeGreaterThan(1);
+    const { scale = 1 } = options as { scale?: number };
+    const [header = 0, footer = 0] = places(printed)[0] ?? [];
+    expect(header).toBeGreaterThan((100 - 60 * scale) * PX);
+    expect(header).toBeLessThan((100 - 35 * scale) * PX);
+    expect(footer).toBeGreaterThan(A4_HEIGHT - (100 - 10 * scale) * PX);
+    expect(footer).toBeLessThan(A4_HEIGHT - (100 - 35 * scale) * PX);
+    expect(new Set(places(printed).map(String)).size).toBe(1);
+    for (const [index, text] of printed.pages.entries()) expect(text).toMatch(new RegExp(`No ?${index + 1}(?!\\d)`));
+  });
+
+  test('are on a document of one page, and beside the text if the margin has room', async () => {
+    const page = (width: string) =>
+      `<!doctype html><style>${css} nav { position: fixed; left: -${width}; width: ${width} }</style>${boxes}<nav>side</nav><p>line</p>`;
+    expect((await render(page('25px'))).pages[0]?.match(/Company|No ?1|line|side/g)?.sort()).toEqual([
+      'Company',
+      'No 1',
+      'line',
+      'side',
+    ]);
+    expect((await render(page('300px'))).pages.join()).not.toContain('side');
+  });
+});

@@ -133,6 +133,8 @@ describe('box_cut', () => {
   test('a picture that is taller than the page', async () => {
     const found = await warnings(html(picture(1_500)));
     expect(found).toMatchObject([{ kind: 'box_cut', element: 'svg', pages: [1, 2] }]);
+    const frame = await warnings(html('<iframe srcdoc="<p>line" style="height: 1500px"></iframe>'));
+    expect(frame).toMatchObject([{ kind: 'box_cut', element: 'iframe', pages: [1, 2] }]);
   });
 
   test('not one that is moved to the next page', async () => {

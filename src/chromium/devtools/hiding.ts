@@ -28,6 +28,7 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   'putBackContents',
   'readMarker',
   'readStyleSheets',
+  'releaseSticky',
   'removeLayoutLinks',
   'removeRiskLinks',
   'restoreAttributes',

@@ -3,7 +3,7 @@
  * meantime, and afterwards until it is disposed of.
  */
 import { hasCode, ServiceError } from '../../errors.ts';
-import { ask } from '../devtools/ask.ts';
+import { ask, BOOLEAN } from '../devtools/ask.ts';
 import { PAPER_RATIO } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, evaluate, isUnanswered } from '../devtools/evaluate.ts';
 import { visitedWindow } from '../devtools/in-page-program.ts';
@@ -164,6 +164,14 @@ export class DocumentLoad implements Disposable {
     if (!this.#inspection.asksForHyphens) return false;
     const { session, frameId } = this.#context.parts;
     return hyphenateDocument(session, frameId, this.#context.attempt.step);
+  }
+
+  /** Keeps sticky boxes in their places. */
+  async releaseSticky(): Promise<void> {
+    if (!this.#inspection.mayStick) return;
+    const { session } = this.#context.parts;
+    const found = ask(session, 'releaseSticky', [], BOOLEAN, { onThrow: () => false });
+    if (await this.#context.attempt.step(answerOr(found, false))) this.leaveTraces();
   }
 
   /** The page must be emptied before its next document. */

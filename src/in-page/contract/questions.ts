@@ -71,6 +71,7 @@ export interface Questions {
   isVertical(): boolean;
   findClippedContent(): Clipped[];
   findWidest(): string;
+  releaseSticky(): boolean;
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
   // Content that depends on pages
@@ -84,6 +85,8 @@ export interface Questions {
   numberFootnotes(numbers: number[]): null;
   distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding;
   reserveFootnotes(heightPx: number): null;
+  findFixedOutside(): boolean;
+  takeFixedOutside(leftPx: number, rightPx: number): boolean;
   showOverlay(sheets: OverlaySheet[]): null;
   hidePageStyles(): null;
   showPageStyles(classes: PageClass[], pages: number[], heightsPx: number[]): Promise<boolean>;

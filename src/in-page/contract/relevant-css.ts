@@ -7,10 +7,14 @@ function oneOf(...expressions: RegExp[]): RegExp {
 const PAGE_PICTURES =
   /@page\b(?:(?!@page)[\s\S]){0,400}?(?:background|content)(?:(?!background|content)[^;{}]){0,200}?(?:gradient|url|image-set)\(/;
 
+/** Boxes that would be printed where they stick to a window. */
+export const STICKY = /position\s*:\s*(?:-webkit-)?sticky/i;
+
 /** Matches the text of style sheets that may depend on the pages of their document, or on its words. */
 export const PAGED_CSS = oneOf(
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|:(?:nth\(|blank)|hyphens\s*:\s*auto|(?<![\w-])(?:marks|bleed)\s*:|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)|counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|(?<![\w-])size\s*:[^;{}]{0,40}\bauto\b/,
   PAGE_PICTURES,
+  STICKY,
 );
 
 /** Matches the text of style sheets that must be inspected, because Chromium may ignore a part of it or apply it in its own way. */
@@ -18,6 +22,7 @@ export const INSPECTED_CSS = oneOf(
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
   /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[1-9][\d.]{0,8}[a-z]{2}\s{1,9}[1-9][\d.]{0,8}[a-z]{2}\s{0,9}[;}])/,
   PAGE_PICTURES,
+  STICKY,
   /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
   /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
   /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,

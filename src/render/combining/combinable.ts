@@ -65,8 +65,8 @@ function readDocument(html: string, isRefused: (head: string) => boolean): Combi
 function isPlainMarkup(html: string): boolean {
   const { isStatic, hasResources, mayClip, mayForceBreaks, mayPinBlock, mayLoseContent, mayPageTables, ...others } =
     classifyHtml(html);
-  const { mayBeAnimated, mentionsMetadata, declaresShadows } = others;
-  const lacks = hasResources || mayClip || mayLoseContent;
+  const { mayPlaceFixed, mayBeAnimated, mentionsMetadata, declaresShadows } = others;
+  const lacks = hasResources || mayClip || mayLoseContent || mayPlaceFixed;
   return (
     isStatic && !(lacks || mayForceBreaks || mayPinBlock || mayPageTables || mayBeAnimated || mentionsMetadata || declaresShadows)
   );

@@ -9,6 +9,7 @@ import type { PagedElements } from '../../in-page/contract/paged.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
+import { FixedInMargins } from './fixed-in-margins.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { LastBlock } from './layout/last-block.ts';
@@ -30,6 +31,8 @@ export async function preparePaged(
   const { content, print, paged } = order;
   const key = probeKey(content, 'place');
   const isTagged = print.tagged || print.outline;
+  const warns = mayWarn(document, settings);
+  const fixed = warns ? await FixedInMargins.prepare(document) : undefined; // before the page numbers in them are read
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const tables = await preparePagedTables(document, key, isTagged);
   const found: Array<PagedPart | undefined> = [
@@ -39,7 +42,8 @@ export async function preparePaged(
     tables,
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
-    mayWarn(document, settings) ? await PageWarnings.prepare(document, key, print) : undefined,
+    fixed,
+    warns ? await PageWarnings.prepare(document, key, print) : undefined,
   ];
   const parts = found.filter((part) => part !== undefined);
   return parts.length ? new PagedContent(document, key, parts) : undefined;

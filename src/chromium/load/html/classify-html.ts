@@ -43,6 +43,8 @@ export interface HtmlClass {
   mayForceBreaks: boolean;
   /** Pages may look wrong: breaks are forced or avoided, or divide headings and pictures, or boxes are placed over text. */
   mayBreakBadly: boolean;
+  /** Boxes may have a place on every page. */
+  mayPlaceFixed: boolean;
   /** Pages may be blank. */
   mayLeaveBlank: boolean;
   /** A script may still be active after the `load` event. */
@@ -80,6 +82,7 @@ export const ACTIVE: HtmlClass = {
   mayPinBlock: true,
   mayForceBreaks: true,
   mayBreakBadly: true,
+  mayPlaceFixed: true,
   mayLeaveBlank: true,
   runsAfterLoad: true,
   mayBeAnimated: true,
@@ -218,6 +221,7 @@ type PrintLosses =
   | 'mayPinBlock'
   | 'mayForceBreaks'
   | 'mayBreakBadly'
+  | 'mayPlaceFixed'
   | 'mayLeaveBlank';
 
 /** A script may add what the markup does not have. */
@@ -228,6 +232,7 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
     mayBreakBadly: mayForceBreaks || PLACED.test(html) || (mayHavePages && ENDS_BADLY.some((mention) => mention.test(html))),
+    mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),

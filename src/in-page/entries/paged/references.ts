@@ -11,6 +11,7 @@ import { selectIn } from '../../dom/roots.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
 import { elementText } from './content-text.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
+import { isInMargin } from './fixed-in-margins.ts';
 import { type LeaderBox, leaderText, showLeaders } from './leaders.ts';
 import { findStyled, PSEUDOS, type Pseudo, readProperty } from './styled-elements.ts';
 
@@ -82,7 +83,8 @@ export class References {
     };
     const prepareTarget = (part: ContentPart & { kind: 'call' }, element: Element): Piece => {
       const address = addressOf(part);
-      if (address === THIS_ELEMENT) return isRunning(element) ? toCounter(part) : refer(part, element, element);
+      if (address === THIS_ELEMENT)
+        return isRunning(element) || isInMargin(element) ? toCounter(part) : refer(part, element, element);
       const target = targets.get(address);
       if (target) return refer(part, target, element);
       return miss(address, element);

@@ -19,9 +19,9 @@ const [MIN_DIAGRAM_PX, HIGHEST_DIAGRAM] = [60, 0.9];
 const MIN_PARTS = 3;
 const MARKED = '[role~="img"], [role^="graphics-"]';
 
-/** Finds pictures that do not fit on a page, because Chromium does not cut others. */
+/** Finds pictures and frames that do not fit on a page, because Chromium does not cut others. */
 export function findTallPictures(heightPx: number): Styled[] {
-  const pictures = [...selectIn<Styled>(document, 'img, svg, canvas, video')];
+  const pictures = [...selectIn<Styled>(document, 'img, svg, canvas, video, iframe')];
   return pictures.filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
 }
 
