@@ -319,5 +319,9 @@ describe('fixed boxes above and below the area of the page, as in style sheets f
       'side',
     ]);
     expect((await render(page('300px'))).pages.join()).not.toContain('side');
+    const moved = `<div style="transform: translate(0); margin-top: 700px"><i style="position: fixed; top: 0">moved</i>${LINES}</div>`;
+    const inFlow = `<div style="height: 700px"></div><i style="position: fixed">flows</i>${LINES}`;
+    for (const html of [moved, inFlow])
+      expect(find(await render(`<!doctype html>${html}`), 1, /moved|flows/).y).toBeGreaterThan(700 * PX);
   });
 });

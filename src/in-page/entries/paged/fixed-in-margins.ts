@@ -15,34 +15,49 @@ import { moveZoom } from './zoom.ts';
 
 interface FixedBox {
   element: HTMLElement;
-  display: string;
+  /** Its display, and its place where it has none of its own. */
+  look: Record<string, string>;
   /** How far it reaches beside the window, if it is wholly there. */
   leftPx: number;
   rightPx: number;
 }
 
+/** Each is painted on each page. */
+const MAX_BOXES = 100;
+
 const changes = new Changes();
 let boxes: FixedBox[] = [];
 
-/** Returns whether there are any. */
+/** Returns whether there are any. More than can be painted are none. */
 export function findFixedOutside(): boolean {
   boxes = findStyled(({ position }) => position === 'fixed', 'fixed')
     .filter((element) => isOutermost(element) && isShown(element) && hasSize(element))
     .flatMap(measureOutside);
+  if (boxes.length > MAX_BOXES) boxes = [];
   return boxes.length > 0;
 }
 
+/** A box without a place of its own is where it would be in the flow. */
 function measureOutside(element: HTMLElement): FixedBox[] {
   const { top, right, bottom, left } = measureBox(element);
   const leftPx = right <= 0 ? -left : 0;
   const rightPx = left >= innerWidth ? right - innerWidth : 0;
-  if (!leftPx && !rightPx && bottom > 0 && top < innerHeight) return [];
-  return [{ element, display: getComputedStyle(element).display, leftPx, rightPx }];
+  const own = call(element, 'computedStyleMap');
+  const isPlaced = (...sides: string[]) => sides.some((side) => String(own.get(side)) !== 'auto');
+  const [isPlacedAcross, isPlacedDown] = [isPlaced('left', 'right'), isPlaced('top', 'bottom')];
+  const isBeside = isPlacedAcross && (leftPx > 0 || rightPx > 0);
+  const isAboveOrBelow = isPlacedDown && (bottom <= 0 || top >= innerHeight);
+  if (!isBeside && !isAboveOrBelow) return [];
+  const style = getComputedStyle(element);
+  const flow = { ...(!isPlacedAcross && { left: style.left }), ...(!isPlacedDown && { top: style.top }) };
+  return [{ element, look: { display: style.display, ...flow }, leftPx, rightPx }];
 }
 
+/** Whether the element is fixed to the window. */
 function isOutermost(element: HTMLElement): boolean {
   const around = read(element, 'parentElement');
-  return getComputedStyle(element).position === 'fixed' && !(around && isFixed(around));
+  const isInWindow = read(element, 'offsetParent') === null; // and not in a box that has a transform
+  return isInWindow && getComputedStyle(element).position === 'fixed' && !(around && isFixed(around));
 }
 
 /** Whether an element is painted in the margins of pages, where a counter has the number of the page. */
@@ -64,9 +79,9 @@ export function takeFixedOutside(leftPx: number, rightPx: number): boolean {
 function paint(box: OverlayBox): HTMLElement {
   const { page = '1', pages = '1' } = box.texts;
   const area = createHtml('platen-margin');
-  for (const { element, display } of boxes) {
+  for (const { element, look } of boxes) {
     const copy = withStyle(call(element, 'cloneNode', true) as HTMLElement, element);
-    setLook(copy, { display, position: 'absolute' });
+    setLook(copy, { ...look, position: 'absolute' });
     area.append(wrapLike(copy, read(element, 'parentElement')));
   }
   // Without its scale, the box may end below the page, where it would be divided.
