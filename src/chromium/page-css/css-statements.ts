@@ -15,8 +15,19 @@ const OPAQUE = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\
 const STATEMENT = /([^{};]*)([{};]|$)/g;
 const DECLARATION = /^\s*([-\w]+)\s*:\s*([\s\S]*)$/;
 const MAX_DEPTH = 20;
+/** The blocks around a declaration are read again for each declaration. In style sheets that people write, all are as long as the sheet. */
+const MAX_ENCLOSING = { characters: 100_000, perCharacter: 4 };
 
 export function* readDeclarations(css: string): Generator<Declaration> {
+  let left = Math.max(MAX_ENCLOSING.characters, MAX_ENCLOSING.perCharacter * css.length);
+  for (const declaration of readAll(css)) {
+    left -= declaration.within.reduce((sum, block) => sum + block.length, 0);
+    if (left < 0) return;
+    yield declaration;
+  }
+}
+
+function* readAll(css: string): Generator<Declaration> {
   const within: string[] = [];
   const writtenWithin: string[] = [];
   for (const { 1: text = '', 2: end, index } of plain(css).matchAll(STATEMENT)) {

@@ -8,7 +8,7 @@ import { keepsFootnotesWhole, makesFootnote, restartsFootnotes, translateFootnot
 import { paintsGradient, placesPictures, translateGradients } from './page-gradients.ts';
 import { findPictures } from './page-pictures.ts';
 import { type PageSelector, parsePageSelector } from './page-selectors.ts';
-import { movedRule, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
+import { MAX_TRANSLATED, movedRule, type PageRules, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
 
 /** What the style sheets of a document say about its pages that Chromium does not know. */
 export interface PagedStyles {
@@ -81,7 +81,8 @@ const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
 const OWN_PAGE = /(?<![\w-])counter\(\s*page(?=\s*[,)])/gi;
 /** In a style sheet of style attributes, which have no rules of their own. */
 const STYLE_ATTRIBUTES = '[style]';
-const MAX_RULES = 2_000;
+/** Of all style sheets. */
+const MAX_RULES = 10_000;
 /** Each rule repeats its selectors. */
 const MAX_RULE_CHARACTERS = 1_048_576;
 /** The counter that numbers sheets, whatever number a page shows. */
@@ -97,8 +98,8 @@ const FIRST_PAGE = /^@page\s*:first$/i;
  * page cannot read their rules for pages; if it needs them, they are repeated.
  */
 export function translatePaged(texts: readonly string[], isLinked: (sheet: number) => boolean): Translation {
-  const numbered = new Map<string, PageSelector>();
-  const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], numbered));
+  const pageRules: PageRules = { numbered: new Map(), left: MAX_TRANSLATED };
+  const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], pageRules));
   const all = sheets.flat();
   const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
   const setsPages =
@@ -116,7 +117,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
   const isPlaced = placesPictures(all);
-  const readsPageRules = numbered.size > 0 || isPlaced;
+  const readsPageRules = pageRules.numbered.size > 0 || isPlaced;
   const translate = (each: TranslatedDeclaration, sheet: number) => [
     ...movedRule(each),
     ...(readsPageRules && isLinked(sheet) ? repeatedRule(each) : []),
@@ -127,7 +128,8 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
       (facts.paintsGradients ? translateGradients(each) : undefined) ??
       [],
   ];
-  const rules = sheets.map((declarations, sheet) => withinLimits(declarations, (each) => translate(each, sheet)));
+  const limits = { rules: MAX_RULES, characters: MAX_RULE_CHARACTERS };
+  const rules = sheets.map((declarations, sheet) => withinLimits(declarations, (each) => translate(each, sheet), limits));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
   const hasElements = setsPages || inAttributes || all.some((each) => isMirrored(each, facts));
@@ -143,22 +145,24 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
     hasFootnotes,
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
-    numbered,
+    numbered: pageRules.numbered,
     placesPictures: isPlaced,
     firstNumber: first && `${first.property}: ${first.value}`,
   };
 }
 
+/** Returns the rules of a style sheet while there are few enough of all. */
 function withinLimits(
   declarations: readonly TranslatedDeclaration[],
   translate: (each: TranslatedDeclaration) => Array<string | string[]>,
+  left: { rules: number; characters: number },
 ): string[] {
   const rules: string[] = [];
-  let left = MAX_RULE_CHARACTERS;
   for (const declaration of declarations) {
     const added = translate(declaration).flat();
-    left -= added.join('').length;
-    if (left < 0 || rules.length >= MAX_RULES) break;
+    left.characters -= added.join('').length;
+    left.rules -= added.length;
+    if (left.characters < 0 || left.rules < 0) break;
     rules.push(...added);
   }
   return rules;

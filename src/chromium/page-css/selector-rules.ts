@@ -13,6 +13,17 @@ export interface TranslatedDeclaration extends Declaration {
   pages?: PageSelector;
 }
 
+/** What the style sheets of a document have in common. */
+export interface PageRules {
+  /** The selectors of rules that depend on the numbers of pages, by the page name in which they are written. */
+  numbered: Map<string, PageSelector>;
+  /** How many more declarations are translated. Each is repeated for every selector of its rule. */
+  left: number;
+}
+
+export const MAX_TRANSLATED = 10_000;
+/** Each page is compared with each. */
+const MAX_NUMBERED = 100;
 const RULE = /^@page\b(.*)$/is;
 /** Lists, several classes, classes after a name, and those that Chromium does not know. */
 const MAY_TRANSLATE = /:(?:blank|nth)|@page[^{},]{0,200},|@page(?![-\w])\s{0,9}:?[-\w\u0080-\uFFFF]{1,100}\s{0,9}:/i;
@@ -22,20 +33,24 @@ const PLACED = 'platen-placed';
 /** What decides where the content of a page is. */
 const GEOMETRY = /^(?:size|margin|padding|border(?!.*-color$)|(?:(?:min|max)-)?(?:width|height|inline|block)|page-orientation)/;
 
-/** Replaces declarations in rules that Chromium drops, and adds the selectors of those that depend on the numbers of pages by their names. */
+/** Replaces declarations in rules that Chromium drops. */
 export function translateSelectors(
   css: string,
   declarations: readonly Declaration[],
-  numbered: Map<string, PageSelector>,
+  rules: PageRules,
 ): readonly TranslatedDeclaration[] {
   if (!MAY_TRANSLATE.test(css)) return declarations;
+  const blocks = new Set(declarations.flatMap(({ within }) => within));
+  const translations = new Map(Array.from(blocks, (block) => [block, translateSelector(block)]));
   return declarations.flatMap((declaration): TranslatedDeclaration[] => {
-    const at = declaration.within.findIndex((block) => translateSelector(block));
+    const at = declaration.within.findIndex((block) => translations.get(block));
     if (at < 0) return [declaration];
-    return (translateSelector(declaration.within[at] ?? '') ?? []).flatMap(([pages, name]) => {
+    const translated = (translations.get(declaration.within[at] ?? '') ?? []).slice(0, rules.left);
+    rules.left -= translated.length;
+    return translated.map(([pages, name]) => {
       const isNumbered = name.startsWith(NUMBERED);
       const written = isNumbered && changesGeometry(declaration) ? name.replace(NUMBERED, PLACED) : name;
-      if (isNumbered && declaration.property) numbered.set(written, pages);
+      if (isNumbered && declaration.property && rules.numbered.size < MAX_NUMBERED) rules.numbered.set(written, pages);
       return { ...declaration, ...movedTo(`@page ${written}`, at, declaration), pages };
     });
   });

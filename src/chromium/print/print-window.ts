@@ -1,4 +1,5 @@
 /** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
+import { MAX_STYLE_CHARACTERS } from '../../in-page/contract/limits.ts';
 import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
 import { type Declaration, readDeclarations } from '../page-css/css-statements.ts';
 import { contentHighWidth, declaredSize, toInches } from './page-sizes.ts';
@@ -25,8 +26,19 @@ interface OtherStyles {
  */
 export function printWindow(settings: PrintSettings, html: string, { linked, added }: OtherStyles): Viewport {
   const mentions = [...linked, html, ...added].some((text) => /@page/i.test(text));
-  const chosen = mentions ? applyDocumentChoices(settings, [...linked, ...readStyles(html), ...added]) : settings;
+  const sheets = mentions ? takeCharacters([...linked, ...readStyles(html), ...added]) : [];
+  const chosen = applyDocumentChoices(settings, sheets);
   return { ...DEFAULT_WINDOW, width: Math.min(MAX_WIDTH_PX, layoutWidth(chosen, Math.round)) }; // up to half a pixel more still fits on a page
+}
+
+/** What is inspected later is limited as well. */
+function takeCharacters(texts: readonly string[]): string[] {
+  let left = MAX_STYLE_CHARACTERS;
+  return texts.map((text) => {
+    const taken = text.slice(0, left);
+    left -= taken.length;
+    return taken;
+  });
 }
 
 /**
