@@ -73,32 +73,38 @@ export function hasFields({ html }: Mark): boolean {
   return html.search(FIELD) >= 0;
 }
 
-/** How long the texts of all pages may be together. */
+/** How long the texts of all pages may be together, with the names of their fields. */
 const MAX_LENGTH = 16_777_216;
 
-/** The markup for each page, and which pages have it. Throws `invalid_request`. */
+/** The markup for each page, and which pages have it. It is made once for pages with the same values. Throws `invalid_request`. */
 export function fillFields({ html }: Mark, places: readonly PagePlace[]): { texts: string[]; ofPages: number[] } {
-  const texts = new Map<string, number>();
   const fields = Array.from(html.matchAll(FIELD), ([, name]) => name as FieldName);
+  const uses = Map.groupBy(fields, (name) => name);
+  const texts: string[] = [];
+  const numbers = new Map<string, number>();
   let length = 0;
   const ofPages = places.map((place, index) => {
-    const values: Record<FieldName, string> = {
-      page: String(index + 1),
-      pages: String(places.length),
-      part_page: String(place.page),
-      part_pages: String(place.pages),
-      title: escapeHtml(place.title),
-    };
-    if (html.length + fields.reduce((sum, name) => sum + values[name].length, 0) > MAX_LENGTH) throw tooLong();
-    const text = html.replace(FIELD, (_, name: FieldName) => values[name]);
-    const known = texts.get(text);
+    const values = fieldValues(place, index, places.length);
+    const key = JSON.stringify(Array.from(uses.keys(), (name) => values[name]));
+    const known = numbers.get(key);
     if (known !== undefined) return known;
-    length += text.length;
+    length += html.length;
+    for (const [name, { length: count }] of uses) length += count * values[name].length;
     if (length > MAX_LENGTH) throw tooLong();
-    texts.set(text, texts.size);
-    return texts.size - 1;
+    numbers.set(key, texts.length);
+    return texts.push(html.replace(FIELD, (_, name: FieldName) => values[name])) - 1;
   });
-  return { texts: [...texts.keys()], ofPages };
+  return { texts, ofPages };
+}
+
+function fieldValues(place: PagePlace, index: number, pages: number): Record<FieldName, string> {
+  return {
+    page: String(index + 1),
+    pages: String(pages),
+    part_page: String(place.page),
+    part_pages: String(place.pages),
+    title: escapeHtml(place.title),
+  };
 }
 
 function tooLong(): ServiceError {
