@@ -2,8 +2,8 @@
  * Assembles PDFs: parts and steps in, one PDF or several out. Parts are untrusted, so they are parsed in separate processes, whose failure
  * affects nothing else.
  */
-import { hasCode, invalidField } from '../errors.ts';
-import type { Assembled, AssemblyFault, AssemblyHelpers, AssemblyOrder } from '../pdf/assemble/assemble.ts';
+import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
+import type { Assembled, AssemblyHelpers, AssemblyOrder } from '../pdf/assemble/assemble.ts';
 import { firstPlace } from '../pdf/assemble/steps.ts';
 import { mergedTooLarge } from '../pdf/merge/merge.ts';
 import { putBack } from '../pdf/objects/write.ts';
@@ -138,7 +138,7 @@ function toAssembled(answer: unknown): Assembled {
   return unlessFault(unlessRefused(answer as AssemblyOutcome));
 }
 
-function unlessFault<T extends object>(outcome: T | { fault: AssemblyFault }): T {
-  if ('fault' in outcome) throw invalidField(outcome.fault.at, outcome.fault.message);
+function unlessFault<T extends object>(outcome: T | { faults: FieldError[] }): T {
+  if ('faults' in outcome) throw invalidRequest(outcome.faults);
   return outcome;
 }

@@ -1,7 +1,7 @@
 /** The process that assembles PDFs: parts and steps in; PDFs, or what is wrong with the request, out. */
 
-import { ServiceError } from '../errors.ts';
-import { type Assembled, type AssemblyFault, type AssemblyOrder, assemble } from '../pdf/assemble/assemble.ts';
+import { type FieldError, ServiceError } from '../errors.ts';
+import { type Assembled, type AssemblyOrder, assemble } from '../pdf/assemble/assemble.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
 import type { SignatureField, ValidationUpdate } from '../pdf/finish-settings.ts';
 import type { PrintTexts, WidgetText } from '../pdf/forms/widget-texts.ts';
@@ -33,8 +33,8 @@ export type AssemblyQuestion =
   | { print: WidgetText[] }
   | { at: string };
 
-export type AssemblyOutcome = Assembled | { fault: AssemblyFault } | Refusal;
-export type SigningOutcome = WithPlaceholder | { fault: AssemblyFault } | Refusal;
+export type AssemblyOutcome = Assembled | { faults: FieldError[] } | Refusal;
+export type SigningOutcome = WithPlaceholder | { faults: FieldError[] } | Refusal;
 export type ExtendOutcome = Awaited<ReturnType<typeof withValidationData>> | Refusal;
 
 serveTasks(run);
@@ -62,7 +62,7 @@ const store = {
   takeBack: () => ask({ takeBack: true }) as Promise<Uint8Array>,
 };
 
-async function sign({ content, field }: SigningTask): Promise<WithPlaceholder | { fault: AssemblyFault }> {
+async function sign({ content, field }: SigningTask): Promise<WithPlaceholder | { faults: FieldError[] }> {
   try {
     requireStreamEnds(content);
     const signed = await withSignatureField(content, field);
@@ -71,6 +71,6 @@ async function sign({ content, field }: SigningTask): Promise<WithPlaceholder | 
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     const why = error instanceof SignatureRefusedError ? error.message : 'is damaged, or is none';
-    return { fault: { at: '', message: `cannot be carried out: the PDF ${why}` } };
+    return { faults: [{ path: '', message: `cannot be carried out: the PDF ${why}` }] };
   }
 }

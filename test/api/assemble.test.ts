@@ -292,6 +292,11 @@ describe('steps', () => {
     expect(await refused({ whom: 'x' })).toBe('steps[0].fill.fields.whom: is no field of the document; did you mean who?');
     expect(await refused({ who: true })).toBe('steps[0].fill.fields.who: cannot be filled: it takes a text');
     expect(await refused({ ok: ['on'] })).toBe('steps[0].fill.fields.ok: cannot be filled: it takes true or false');
+    const wrong = { whom: 'x', who: 'Ada', ok: ['on'] };
+    expect(await errorsOf({ parts: [{ file: form }], steps: [{ fill: { fields: wrong } }] })).toEqual([
+      'steps[0].fill.fields.whom: is no field of the document; did you mean who?',
+      'steps[0].fill.fields.ok: cannot be filled: it takes true or false',
+    ]);
     expect(await refused({ ok: 'yes' })).toMatch(/: yes is none of its options, which are true, false, on$/);
   });
 

@@ -309,7 +309,7 @@ test('a process gives away what it has written of a large PDF', async () => {
   const checks = { before() {}, after() {}, renew() {}, store: { ...store, takeBack: async () => Buffer.alloc(0) } };
   const step = { rotate: { pages: undefined, angle: 90 } };
   const assembled = await assemble({ parts, steps: [{ number: 0, step }], maxBytes: 100_000_000 }, checks);
-  if ('fault' in assembled) throw new Error(assembled.fault.message);
+  if ('faults' in assembled) throw new Error(assembled.faults[0]?.message);
   const [{ content } = { content: Buffer.alloc(0) }] = assembled.files;
   expect(content.length).toBeLessThan(5_000_000);
   expect(kept.map(({ length }) => length > 5_000_000)).toEqual([true]);

@@ -1,6 +1,6 @@
 /** Puts a PDF together: parts and steps in, one PDF or several out. It runs in a process of its own, because parts are untrusted. */
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../errors.ts';
+import { type FieldError, ServiceError } from '../../errors.ts';
 import { hasHiddenLayers } from '../edit/embedded-layers.ts';
 import { toLetterhead } from '../edit/letterhead.ts';
 import type { Letterhead, Password } from '../finish-settings.ts';
@@ -58,12 +58,6 @@ export interface AssemblyHelpers {
   print?: PrintTexts;
 }
 
-/** What is wrong with the request. */
-export interface AssemblyFault {
-  at: string;
-  message: string;
-}
-
 /** Where in the request the work has come to. */
 class Progress {
   at: string;
@@ -80,22 +74,23 @@ class Progress {
   }
 }
 
-export async function assemble(order: AssemblyOrder, checks: PartChecks): Promise<Assembled | { fault: AssemblyFault }> {
+export async function assemble(order: AssemblyOrder, checks: PartChecks): Promise<Assembled | { faults: FieldError[] }> {
   const progress = new Progress(firstPlace(order), checks.note);
   try {
     return await assembleParts(order, checks, progress);
   } catch (error) {
-    if (error instanceof PartError) return { fault: { at: join(`parts[${error.index}]`, error.field), message: error.message } };
-    if (error instanceof StepError) return { fault: { at: join(progress.at, error.field), message: error.message } };
     if (error instanceof ServiceError) throw error.reword(`${progress.at}: ${error.message}`);
-    const isStep = progress.at.startsWith('steps');
-    return {
-      fault: {
-        at: progress.at,
-        message: isStep ? 'is not possible, because the PDF cannot be read in full' : 'cannot be read in full',
-      },
-    };
+    return { faults: toFaults(error, progress.at) };
   }
+}
+
+/** What is wrong with the request. */
+function toFaults(error: unknown, at: string): FieldError[] {
+  if (error instanceof PartError) return [{ path: join(`parts[${error.index}]`, error.field), message: error.message }];
+  if (error instanceof StepError)
+    return [error, ...error.others].map(({ field, message }) => ({ path: join(at, field), message }));
+  const isStep = at.startsWith('steps');
+  return [{ path: at, message: isStep ? 'is not possible, because the PDF cannot be read in full' : 'cannot be read in full' }];
 }
 
 function join(...names: string[]): string {

@@ -14,6 +14,9 @@ export interface FillStep {
   fields: Record<string, string | boolean | string[]>;
 }
 
+/** Fields that are wrong, of which an error tells. */
+const MAX_WRONG = 100;
+
 type Form = NonNullable<ReturnType<OpenDocument['pdf']['pdf']['getForm']>>;
 type Field = ReturnType<ReturnType<Form['acroForm']>['getFields']>[number];
 
@@ -27,22 +30,40 @@ export async function fillFields(document: OpenDocument, { fields }: FillStep): 
   const form = document.pdf.pdf.getForm();
   if (form) encodeTexts(form.acroForm());
   resolveOptions(document.pdf, form?.getFields() ?? []);
+  const errors: StepError[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    const at = `fields.${name.slice(0, 64)}`;
-    const field = form?.acroForm().getField(name);
-    if (!form || !field) throw new StepError(at, `is no field of the document${suggestion(name, form)}`);
     try {
-      const character = fillField(document, form, field, value);
-      if (character === undefined) unshowable.delete(name);
-      else if (document.print) unshowable.set(name, { field, character });
-      else throw new Error(`the form has no font that can show ${character} with the rest of the value`);
+      fillNamed(document, form, name, value, unshowable);
     } catch (error) {
-      throw new StepError(at, `cannot be filled: ${(error as Error).message.slice(0, 200)}`);
+      errors.push(new StepError(`fields.${name.slice(0, 64)}`, (error as Error).message));
     }
+    if (errors.length >= MAX_WRONG) break;
   }
+  const [first, ...others] = errors;
+  if (first) throw new StepError(first.field, first.message, others);
   form?.updateAppearances();
   paintBoxes(Object.keys(fields).flatMap((name) => (unshowable.has(name) ? [] : (form?.getField(name) ?? []))));
   await printUnshowable(document, unshowable);
+}
+
+/** Throws an error that is a predicate about the field. */
+function fillNamed(
+  document: OpenDocument,
+  form: Form | null,
+  name: string,
+  value: FillStep['fields'][string],
+  unshowable: Unshowable,
+): void {
+  const field = form?.acroForm().getField(name);
+  if (!form || !field) throw new Error(`is no field of the document${suggestion(name, form)}`);
+  try {
+    const character = fillField(document, form, field, value);
+    if (character === undefined) unshowable.delete(name);
+    else if (document.print) unshowable.set(name, { field, character });
+    else throw new Error(`the form has no font that can show ${character} with the rest of the value`);
+  } catch (error) {
+    throw new Error(`cannot be filled: ${(error as Error).message.slice(0, 200)}`);
+  }
 }
 
 function suggestion(name: string, form: Form | null): string {

@@ -56,10 +56,13 @@ export interface AssembledFile {
 export class StepError extends Error {
   override name = 'StepError';
   readonly field: string;
+  /** What else is wrong. */
+  readonly others: readonly StepError[];
 
   /** `message` is a predicate such as `names page 5, and the document has 3`. */
-  constructor(field: string, message: string) {
+  constructor(field: string, message: string, others: readonly StepError[] = []) {
     super(message);
     this.field = field;
+    this.others = others;
   }
 }
