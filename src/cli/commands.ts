@@ -29,8 +29,9 @@ const keys = () => import('./keys.ts');
 const usage = () => import('./usage.ts');
 const backup = () => import('./backup.ts');
 
-const INPUTS = 'files and URLs, which are put together first';
+const INPUTS = 'files, URLs, or - for a PDF on standard input, which are put together first';
 const PAGES = ['--pages <pages>', 'the pages of each PDF, such as "1-3, last"'] as const;
+const PASSWORD = ['--password <password>', 'opens PDFs that are protected; the result is not'] as const;
 
 const program = new Command('platen')
   .description('Self-hosted service that turns HTML and Markdown into PDFs and images')
@@ -61,10 +62,14 @@ program
   .command('assemble')
   .alias('merge')
   .description('put a PDF together from PDFs, HTML and Markdown files and web pages, or change a PDF in steps, without a server')
-  .argument('<inputs...>', 'files and URLs in their order, or a JSON file with the body of POST /v1/pdf/assemble')
+  .argument(
+    '<inputs...>',
+    'files and URLs in their order, - for a PDF on standard input, or a JSON file with the body of POST /v1/pdf/assemble',
+  )
   .requiredOption('-o, --output <file>', 'the file for the PDF (a ZIP archive with the step split), or - for standard output')
   .option('--steps <steps>', 'the steps as JSON, or a JSON file with them')
   .option(...PAGES)
+  .option(...PASSWORD)
   .action(from(() => import('./render/assemble.ts'), 'assembleFiles'));
 
 program
@@ -73,10 +78,11 @@ program
   .argument('<inputs...>', INPUTS)
   .requiredOption('-o, --output <file>', 'the file for the ZIP archive with the PDFs, or - for standard output')
   .option('--every <pages>', 'the number of pages of each PDF')
-  .option('--ranges <pages...>', 'the pages of each PDF, such as 1-3 4-last')
+  .option('--ranges <pages...>', 'the pages of each PDF, such as 1-3 4-last, after the inputs')
   .option('--at-bookmarks', 'begin a PDF at each bookmark of the first level')
   .option('--max-bytes <bytes>', 'make each PDF as long as it can be without being larger')
   .option(...PAGES)
+  .option(...PASSWORD)
   .action(from(() => import('./render/assemble.ts'), 'splitFiles'));
 
 program
@@ -94,6 +100,7 @@ program
   .option('--opacity <share>', 'from 0 to 1')
   .option('--rotate <degrees>', 'counterclockwise')
   .option(...PAGES)
+  .option(...PASSWORD)
   .action(from(() => import('./render/assemble.ts'), 'stampFiles'));
 
 program
@@ -103,8 +110,9 @@ program
   )
   .argument('<inputs...>', 'PDFs, which are read as one')
   .option('-o, --output <file>', 'the file for the JSON', '-')
-  .option('--what <kinds...>', 'what to read, such as markdown images (default: all but images)')
+  .option('--what <kinds...>', 'what to read, such as markdown images, after the inputs (default: all but images)')
   .option(...PAGES)
+  .option(...PASSWORD)
   .action(from(() => import('./render/assemble.ts'), 'extractFiles'));
 
 program

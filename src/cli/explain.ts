@@ -1,7 +1,7 @@
 /** Explains the error with which a command ended: one line if the user can correct it, and the stack trace for a defect of Platen. */
 import { PlansError } from '../accounts/plans.ts';
 import { loadConfig } from '../config.ts';
-import { CommandError, ConfigError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
+import { CommandError, ConfigError, fieldErrors, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
 
 /** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
 const DAMAGED = [11, 26];
@@ -26,7 +26,15 @@ export function explain(error: unknown): string {
     error instanceof CommandError ||
     'errno' in error ||
     'syscall' in error;
-  return expected ? messageWithCause(error) + remedyOf(error) : String(error.stack);
+  return expected ? listErrors(error) + remedyOf(error) : String(error.stack);
+}
+
+/** All fields of a request that are wrong, a line for each. */
+function listErrors(error: Error): string {
+  const errors = error instanceof ServiceError ? fieldErrors(error) : [];
+  return errors.length > 1
+    ? errors.map(({ path, message }) => [path, message].filter(Boolean).join(': ')).join('\n')
+    : messageWithCause(error);
 }
 
 function remedyOf(error: Error): string {

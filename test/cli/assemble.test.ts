@@ -1,12 +1,15 @@
 /** `platen assemble`, `merge`, `split`, `stamp` and `extract`, which need no service. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
+import { spawnCli } from '../support/service.ts';
 
-const { folder, cli, failure } = setUpCli();
+const { folder, env, cli, failure } = setUpCli();
 const at = (name: string) => join(folder, name);
 const textsOf = async (name: string) => (await readPdf(await readFile(at(name)))).pages;
 
@@ -51,22 +54,40 @@ test('merge, stamp and split put files together, number them and take them apart
   expect(await split('--ranges', '2', '1-2')).toEqual([['two2 of 2'], ['two', 'two2 of 2']]);
 });
 
+test('opens a protected PDF with its password, and names the parts of a split after it', async () => {
+  await cli('assemble', at('one.pdf'), '-o', at('secret.pdf'), '--steps', '[{"encrypt": {"user": "sesame"}}]');
+  const refused = async (...args: string[]) => (await failure(['merge', at('secret.pdf'), '-o', at('x.pdf'), ...args])).stderr;
+  expect(await refused()).toContain('secret.pdf: is protected by a password');
+  expect(await refused('--password', 'wrong')).toContain('secret.pdf --password: does not open the PDF');
+  await cli('split', at('secret.pdf'), '-o', at('opened.zip'), '--password', 'sesame');
+  expect([...(await readZip(await readFile(at('opened.zip')))).keys()]).toEqual(['secret_0.pdf', 'secret_1.pdf']);
+});
+
+test('reads a PDF from standard input', async () => {
+  const child = spawnCli(['extract', '-', '--what', 'text'], env);
+  child.stdin?.end(await readFile(at('one.pdf')));
+  expect(JSON.parse(await text(child.stdout as Readable))).toMatchObject({ pages: [{ text: 'one' }, { text: 'two' }] });
+});
+
 test('extract reads what a PDF holds', async () => {
   await cli('extract', at('one.pdf'), '-o', at('one.json'), '--pages', '2', '--what', 'text', 'bookmarks');
   const read = JSON.parse(await readFile(at('one.json'), 'utf8'));
   expect(read).toMatchObject({ pages: [{ text: 'two' }], bookmarks: [] });
   const { stderr } = await failure(['extract', at('one.pdf'), '--what', 'smell']);
-  expect(stderr).toContain('steps[0].extract.what[0]: must be one of text, lines, markdown');
+  expect(stderr).toContain('--what: must be one of text, lines, markdown');
 });
 
 test('says what is wrong', async () => {
   const stderrOf = async (...args: string[]) => (await failure(['assemble', ...args, '-o', at('x.pdf')])).stderr;
-  expect(await stderrOf(at('one.pdf'), '--pages', '3')).toContain('parts[0].pages: names page 3, but the document has 2 pages');
+  expect(await stderrOf(at('one.pdf'), '--pages', '3')).toContain('one.pdf --pages: names page 3, but the document has 2 pages');
   expect(await stderrOf(at('none.pdf'))).toContain('there is no such file');
+  expect(await stderrOf(folder)).toContain('it is a folder');
+  expect(await stderrOf(at('one.pdf'), '--steps', '[{"rotate": {"angle": 1}}]')).toContain('steps[0].rotate.angle');
   const ofCommand = async (...args: string[]) => (await failure([...args, '-o', at('x.pdf')])).stderr;
-  expect(await ofCommand('split', at('one.pdf'), '--every', 'two')).toContain('steps[0].split.every');
+  expect(await ofCommand('split', at('one.pdf'), '--every', 'two')).toContain('--every: must be a whole number');
   expect(await ofCommand('stamp', at('one.pdf'))).toContain('steps[0].stamp');
-  expect(await ofCommand('stamp', at('one.pdf'), '--text', 'x', '--position', 'middle')).toContain('steps[0].stamp.position');
+  const looks = await ofCommand('stamp', at('one.pdf'), '--text', 'x', '--position', 'middle', '--size', 'big');
+  expect(looks).toMatch(/--position: must be one of .*\n--size: must be a number/);
   await writeFile(at('stored.json'), '{"parts": [{"document_id": "doc_0123456789ABCDEFGHIJKL"}]}');
   expect(await stderrOf(at('stored.json'))).toContain('parts[0]: needs the service');
 });

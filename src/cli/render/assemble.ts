@@ -1,23 +1,27 @@
 /** `platen assemble`, `split`, `stamp` and `extract`: put a PDF together from files, change it or read what it holds, without a server. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, parse, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import mime from 'mime';
-import { loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../config.ts';
 import { Deadline } from '../../deadline.ts';
 import { startEngine } from '../../engine.ts';
-import { ServiceError } from '../../errors.ts';
+import { hasCode, renameFields, ServiceError } from '../../errors.ts';
 import { Markdown } from '../../markdown/markdown.ts';
 import { assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
 import { parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
+import { isUsableFilename } from '../../render/request/values/filename.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { notHere, openPdfReaders } from './pdf-readers.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
 interface Flags {
   output: string;
+  /** Of each input that is a PDF. */
   pages?: string;
+  password?: string;
 }
 
 interface AssembleFlags extends Flags {
@@ -49,6 +53,12 @@ interface ExtractFlags extends Flags {
 
 const OWNER = { boundary: 'file', shareOf: 'file', isOperator: true };
 const PRINCIPAL = { keyId: 'file', accountId: 'file', isTest: false };
+/** The options of members of a step, for errors. */
+const SPLIT_OPTIONS = { every: '--every', ranges: '--ranges', at: '--at-bookmarks', max_bytes: '--max-bytes' };
+const STAMP_OPTIONS = {
+  ...{ text: '--text', file: '--file', image: '--file', pages: '--on', position: '--position' },
+  ...{ font_size: '--size', color: '--color', opacity: '--opacity', rotate: '--rotate' },
+};
 /** The name of the file that is drawn. Those of inputs contain their number. */
 const DRAWN = 'drawn';
 
@@ -66,37 +76,59 @@ export async function splitFiles(
 ): Promise<void> {
   const places = { every: toNumber(every), ranges, at: atBookmarks && 'bookmarks', max_bytes: toNumber(maxBytes) };
   const stated = withoutUndefined(places);
-  await assemble(inputs, flags, async () => ({ steps: [{ split: Object.keys(stated).length ? stated : { every: 1 } }] }));
+  const split = Object.keys(stated).length ? stated : { every: 1 };
+  await assemble(inputs, flags, async () => ({ steps: [{ split }], options: SPLIT_OPTIONS }));
 }
 
 /** Draws a text, an image or the first page of a PDF over or under the pages of inputs as `assembleFiles` takes them. */
 export async function stampFiles(inputs: string[], flags: StampFlags): Promise<void> {
-  const { output, pages, under, text, file, on, position, size, color, opacity, rotate } = flags;
-  await assemble(inputs, { output, ...(pages !== undefined && { pages }) }, async () => {
+  const { under, text, file, on, position, size, color, opacity, rotate } = flags;
+  await assemble(inputs, flags, async () => {
     const looks = { position, color, font_size: toNumber(size), opacity: toNumber(opacity), rotate: toNumber(rotate) };
     const drawn = { text, ...(file !== undefined && { [isImage(file) ? 'image' : 'file']: DRAWN }), pages: on, ...looks };
     const files = file === undefined ? [] : [await readPdf(file, DRAWN)];
-    return { steps: [{ [under ? 'watermark' : 'stamp']: withoutUndefined(drawn) }], files };
+    return { steps: [{ [under ? 'watermark' : 'stamp']: withoutUndefined(drawn) }], files, options: STAMP_OPTIONS };
   });
 }
 
 /** Of inputs that are PDFs. */
 export async function extractFiles(inputs: string[], { what, ...flags }: ExtractFlags): Promise<void> {
-  await assemble(inputs, flags, async () => ({ steps: [{ extract: what ? { what } : {} }] }));
+  await assemble(inputs, flags, async () => ({ steps: [{ extract: what ? { what } : {} }], options: { what: '--what' } }));
+}
+
+interface Steps {
+  steps?: unknown;
+  /** What they draw. */
+  files?: UploadedFile[];
+  /** The options that stand for members of the only step. */
+  options?: Readonly<Record<string, string>>;
 }
 
 /** `readSteps` reads files in the folder of the caller. */
-async function assemble(
-  inputs: string[],
-  { output, pages }: Flags,
-  readSteps: () => Promise<{ steps?: unknown; files?: UploadedFile[] }>,
-): Promise<void> {
-  const { engine: settings, limits, merging } = loadConfig();
+async function assemble(inputs: string[], flags: Flags, readSteps: () => Promise<Steps>): Promise<void> {
+  const config = loadConfig();
   changeToCallerFolder();
-  const { body, files } = await readRequest(inputs, pages);
-  const { files: drawn = [], ...given } = await readSteps();
+  const { body, files } = await readRequest(inputs, flags);
+  const { files: drawn = [], options = {}, ...given } = await readSteps();
+  try {
+    await write(flags.output, await run(config, { ...body, ...given }, [...files, ...drawn]));
+  } catch (error) {
+    if (!hasCode(error, 'invalid_request') || isBody(inputs)) throw error;
+    throw renameFields(error, (path) => nameGiven(path, inputs, options));
+  }
+}
+
+/** Names what the caller wrote in place of a field of the request. */
+function nameGiven(path: string, inputs: readonly string[], options: Readonly<Record<string, string>>): string {
+  const [, number, ofPart] = /^parts\[(\d{1,9})\](?:\.(pages|password)$)?/.exec(path) ?? [];
+  if (number !== undefined) return `${inputs[Number(number)]}${ofPart ? ` --${ofPart}` : ''}`;
+  const [, member = ''] = /^steps\[0\]\.\w{1,20}(?:\.(\w{1,20}))?/.exec(path) ?? [];
+  return options[member] ?? path;
+}
+
+async function run({ engine: settings, limits, merging }: Config, body: object, files: UploadedFile[]): Promise<Buffer> {
   const most = { ...limits, maxAssets: Number.POSITIVE_INFINITY, maxAssetsBytes: Number.POSITIVE_INFINITY };
-  const request = parseAssemblyRequest({ ...body, ...given }, most, [...files, ...drawn]);
+  const request = parseAssemblyRequest(body, most, files);
   using deadline = new Deadline(request.timeoutMs);
   await using opened = new AsyncDisposableStack();
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
@@ -112,14 +144,17 @@ async function assemble(
   };
   const at = { services, signing: undefined, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
   const { chunks } = await assembleFile(request, at);
-  const content = Buffer.concat(chunks);
-  if (output === '-') process.stdout.write(content);
-  else await writeFile(resolve(output), content);
+  return Buffer.concat(chunks);
 }
 
-async function readRequest(inputs: string[], pages: string | undefined): Promise<{ body: object; files: UploadedFile[] }> {
+async function write(path: string, content: Buffer): Promise<void> {
+  if (path === '-') process.stdout.write(content);
+  else await writeFile(resolve(path), content);
+}
+
+async function readRequest(inputs: string[], { pages, password }: Flags): Promise<{ body: object; files: UploadedFile[] }> {
   const [first = ''] = inputs;
-  if (inputs.length === 1 && /\.json$/i.test(first)) return readBody(first);
+  if (isBody(inputs)) return readBody(first);
   const files: UploadedFile[] = [];
   const parts = [];
   for (const [number, input] of inputs.entries()) {
@@ -127,12 +162,23 @@ async function readRequest(inputs: string[], pages: string | undefined): Promise
     else if (/\.html?$/i.test(input)) parts.push({ html: await readInput(input) });
     else if (/\.(?:md|markdown)$/i.test(input)) parts.push({ markdown: await readInput(input) });
     else {
-      const path = `${number}/${basename(input)}`;
+      const path = `${number}/${input === '-' ? 'stdin.pdf' : basename(input)}`;
       files.push(await readPdf(input, path));
-      parts.push({ file: path, ...(pages !== undefined && { pages }) });
+      parts.push({ file: path, ...withoutUndefined({ pages, password }) });
     }
   }
-  return { body: { parts }, files };
+  return { body: { parts, ...nameAfter(first) }, files };
+}
+
+/** The PDFs of a split have the name of the first input. */
+function nameAfter(input: string): { filename?: string } {
+  const filename = `${parse(input).name}.pdf`;
+  return input !== '-' && isUsableFilename(filename) ? { filename } : {};
+}
+
+/** Whether the input is the whole request. */
+function isBody(inputs: readonly string[]): boolean {
+  return inputs.length === 1 && /\.json$/i.test(inputs[0] ?? '');
 }
 
 /** Files are named in relation to the JSON file. */
@@ -154,7 +200,7 @@ function* namesIn(value: unknown): Generator<string> {
 }
 
 async function readPdf(path: string, name: string): Promise<UploadedFile> {
-  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const content = await (path === '-' ? buffer(process.stdin) : readFile(path)).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
   return { path: name, type: undefined, content };

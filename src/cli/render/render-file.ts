@@ -197,7 +197,7 @@ function decode(bytes: Buffer, what: string, file: string): string {
 
 /** Explains an error of the file system. */
 export function unreadable(path: string, { code, message }: NodeJS.ErrnoException): ServiceError {
-  const why = code === 'ENOENT' ? 'there is no such file' : message;
+  const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }[code ?? ''] ?? message;
   return new ServiceError('invalid_request', `cannot read ${resolve(path)}: ${why}`);
 }
 
