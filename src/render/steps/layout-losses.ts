@@ -6,6 +6,7 @@ import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
 import { findBlankPages } from '../../pdf/paged/blank-pages.ts';
 import { findTemplateCovers, type TemplateCover } from '../../pdf/paged/template-covers.ts';
+import type { PagedOutcome } from '../paged-outcome.ts';
 import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
@@ -82,6 +83,12 @@ export async function measureLosses(
     blankPages: mayBeBlank ? findBlankPages(chunks) : [],
     templateCovers: mayBeCovered ? findTemplateCovers(new PrintedPages(Buffer.concat(chunks))) : [],
   };
+}
+
+/** The blank pages on which nothing is painted, and which do not end a picture that is cut. */
+export function withoutShown(blankPages: readonly number[], { painted = [], pageWarnings = [] }: PagedOutcome = {}): number[] {
+  const cut = pageWarnings.filter(({ kind }) => kind === 'box_cut').flatMap(({ pages }) => pages);
+  return blankPages.filter((page) => !painted.includes(page) && !cut.includes(page));
 }
 
 /** The scale of the document, that of the request, that of the option with which it was printed, and the width of its page. */
