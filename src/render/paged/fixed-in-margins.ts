@@ -17,8 +17,7 @@ export class FixedInMargins implements PagedPart {
 
   /** Returns undefined if there are no such boxes. */
   static async prepare(document: LoadedDocument): Promise<FixedInMargins | undefined> {
-    const { htmlClass, mentions } = document;
-    if (!htmlClass.mayPlaceFixed || !(htmlClass.isStatic || mentions.risks)) return undefined;
+    if (!document.htmlClass.mayPlaceFixed) return undefined;
     const areFound = await document.paged.ask('findFixedOutside', [], BOOLEAN);
     return areFound ? new FixedInMargins(document) : undefined;
   }

@@ -31,8 +31,8 @@ export async function preparePaged(
   const { content, print, paged } = order;
   const key = probeKey(content, 'place');
   const isTagged = print.tagged || print.outline;
-  const warns = mayWarn(document, settings);
-  const fixed = warns ? await FixedInMargins.prepare(document) : undefined; // before the page numbers in them are read
+  const isLookedAt = mayLookWrong(document, settings);
+  const fixed = isLookedAt ? await FixedInMargins.prepare(document) : undefined; // before the page numbers in them are read
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const tables = await preparePagedTables(document, key, isTagged);
   const found: Array<PagedPart | undefined> = [
@@ -43,7 +43,7 @@ export async function preparePaged(
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
     fixed,
-    warns ? await PageWarnings.prepare(document, key, print) : undefined,
+    isLookedAt ? await PageWarnings.prepare(document, key, print) : undefined,
   ];
   const parts = found.filter((part) => part !== undefined);
   return parts.length ? new PagedContent(document, key, parts) : undefined;
@@ -94,7 +94,7 @@ async function prepareSidedBreaks(document: LoadedDocument, key: string): Promis
   return breaks.length ? new SidedBreaks(document, breaks) : undefined;
 }
 
-/** Breaks are neither in a single page nor looked for in a document that may be printed in windows. */
-function mayWarn({ htmlClass, mayBeLong }: LoadedDocument, { singlePage }: PrintSettings): boolean {
-  return htmlClass.mayBreakBadly && !mayBeLong && !singlePage;
+/** Whether something may look wrong on its pages. A single page has no breaks, and a document that may be printed in windows is not looked at. */
+function mayLookWrong({ htmlClass, mentions, mayBeLong }: LoadedDocument, { singlePage }: PrintSettings): boolean {
+  return htmlClass.mayBreakBadly && (htmlClass.isStatic || mentions.risks) && !mayBeLong && !singlePage;
 }

@@ -119,12 +119,8 @@ function joinEqual(warnings: readonly Warning[]): Warning[] {
   });
 }
 
-async function findRisks(
-  { htmlClass, mentions, paged }: LoadedDocument,
-  args: [key: string, heightPx: number],
-): Promise<PageRisk[]> {
-  if (htmlClass.isStatic) return paged.askStatic('findPageRisks', args, PAGE_RISKS);
-  return mentions.risks ? paged.ask('findPageRisks', args, PAGE_RISKS) : [];
+async function findRisks({ htmlClass, paged }: LoadedDocument, args: [key: string, heightPx: number]): Promise<PageRisk[]> {
+  return htmlClass.isStatic ? paged.askStatic('findPageRisks', args, PAGE_RISKS) : paged.ask('findPageRisks', args, PAGE_RISKS);
 }
 
 function judgeBreak({ risk, pages }: Evidence): Finding {
