@@ -77,6 +77,27 @@ test('extract reads what a PDF holds', async () => {
   expect(stderr).toContain('--what: must be one of text, lines, markdown');
 });
 
+test('writes nothing over an input, into no folder, and nothing but a PDF as .pdf', async () => {
+  const before = await readFile(at('one.pdf'));
+  const stderrOf = async (command: string, output: string) => (await failure([command, at('one.pdf'), '-o', at(output)])).stderr;
+  expect(await stderrOf('split', 'one.pdf')).toMatch(/^platen: .*one\.pdf is an input and would be overwritten: /);
+  expect(await readFile(at('one.pdf'))).toEqual(before);
+  expect(await stderrOf('merge', 'none/x.pdf')).toMatch(/^platen: cannot write .*x\.pdf: the folder .*none does not exist\n$/);
+  expect(await stderrOf('split', 'split.pdf')).toMatch(
+    /split\.pdf would not be a PDF, but application\/zip: name another file with -o\n$/,
+  );
+  await expect(readFile(at('split.pdf'))).rejects.toThrow('ENOENT');
+});
+
+test('prints warnings, and what could not be kept', async () => {
+  await writeFile(at('form.html'), '<input name="a"><img src="https://none.invalid/">');
+  await writeFile(at('form.json'), '{"forms": true}');
+  await cli('render', at('form.html'), '-o', at('form.pdf'), '--options', at('form.json'));
+  const { stderr } = await cli('merge', at('form.html'), at('form.pdf'), at('form.pdf'), '-o', at('forms.pdf'));
+  expect(stderr).toMatch(/^platen: resource_failed: https:\/\/none\.invalid\/: /m);
+  expect(stderr).toMatch(/^platen: dropped names of form fields: /m);
+});
+
 test('says what is wrong', async () => {
   const stderrOf = async (...args: string[]) => (await failure(['assemble', ...args, '-o', at('x.pdf')])).stderr;
   expect(await stderrOf(at('one.pdf'), '--pages', '3')).toContain('one.pdf --pages: names page 3, but the document has 2 pages');
@@ -85,7 +106,7 @@ test('says what is wrong', async () => {
   expect(await stderrOf(at('one.pdf'), '--steps', '[{"rotate": {"angle": 1}}]')).toContain('steps[0].rotate.angle');
   const ofCommand = async (...args: string[]) => (await failure([...args, '-o', at('x.pdf')])).stderr;
   expect(await ofCommand('split', at('one.pdf'), '--every', 'two')).toContain('--every: must be a whole number');
-  expect(await ofCommand('stamp', at('one.pdf'))).toContain('steps[0].stamp');
+  expect(await ofCommand('stamp', at('one.pdf'))).toContain('name what to draw, with --text or --file');
   const looks = await ofCommand('stamp', at('one.pdf'), '--text', 'x', '--position', 'middle', '--size', 'big');
   expect(looks).toMatch(/--position: must be one of .*\n--size: must be a number/);
   await writeFile(at('stored.json'), '{"parts": [{"document_id": "doc_0123456789ABCDEFGHIJKL"}]}');

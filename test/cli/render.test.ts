@@ -190,7 +190,7 @@ test('writes next to the document with the extension .pdf without -o, and never 
   expect((await cli('render', bare)).stderr).toContain(`platen: wrote ${bare}.pdf\n`);
   await writeFile(join(place, 'page.pdf'), 'HTML');
   for (const args of [[join(place, 'page.pdf')], [input, '-o', join(place, '.', 'in.html')]])
-    expect((await failure(['render', ...args])).stderr).toMatch(/^platen: .* is the document and would be overwritten: /);
+    expect((await failure(['render', ...args])).stderr).toMatch(/^platen: .* is an input and would be overwritten: /);
   expect(await readFile(join(place, 'page.pdf'), 'utf8')).toBe('HTML');
   for (const input of ['-', 'https://example.com/'])
     expect((await failure(['render', input])).stderr).toMatch(/^platen: -o is required with /);

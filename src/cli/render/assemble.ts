@@ -1,6 +1,6 @@
 /** `platen assemble`, `split`, `stamp` and `extract`: put a PDF together from files, change it or read what it holds, without a server. */
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, parse, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import mime from 'mime';
@@ -9,13 +9,14 @@ import { Deadline } from '../../deadline.ts';
 import { startEngine } from '../../engine.ts';
 import { hasCode, renameFields, ServiceError } from '../../errors.ts';
 import { Markdown } from '../../markdown/markdown.ts';
-import { assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
+import { type AssembledResult, assembleFile, needsBrowser } from '../../render/assembly/assemble.ts';
 import { parseAssemblyRequest } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { isUsableFilename } from '../../render/request/values/filename.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
+import { requireOutput, writeOutput } from './output-file.ts';
 import { notHere, openPdfReaders } from './pdf-readers.ts';
-import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
+import { parseJson, printWarnings, quietLogger, readInput, unreadable } from './render-file.ts';
 
 interface Flags {
   output: string;
@@ -83,6 +84,8 @@ export async function splitFiles(
 /** Draws a text, an image or the first page of a PDF over or under the pages of inputs as `assembleFiles` takes them. */
 export async function stampFiles(inputs: string[], flags: StampFlags): Promise<void> {
   const { under, text, file, on, position, size, color, opacity, rotate } = flags;
+  if (text === undefined && file === undefined)
+    throw new ServiceError('invalid_request', 'name what to draw, with --text or --file');
   await assemble(inputs, flags, async () => {
     const looks = { position, color, font_size: toNumber(size), opacity: toNumber(opacity), rotate: toNumber(rotate) };
     const drawn = { text, ...(file !== undefined && { [isImage(file) ? 'image' : 'file']: DRAWN }), pages: on, ...looks };
@@ -108,14 +111,15 @@ interface Steps {
 async function assemble(inputs: string[], flags: Flags, readSteps: () => Promise<Steps>): Promise<void> {
   const config = loadConfig();
   changeToCallerFolder();
+  await requireOutput(flags.output, inputs);
   const { body, files } = await readRequest(inputs, flags);
   const { files: drawn = [], options = {}, ...given } = await readSteps();
-  try {
-    await write(flags.output, await run(config, { ...body, ...given }, [...files, ...drawn]));
-  } catch (error) {
+  const { chunks, type, report } = await run(config, { ...body, ...given }, [...files, ...drawn]).catch((error) => {
     if (!hasCode(error, 'invalid_request') || isBody(inputs)) throw error;
     throw renameFields(error, (path) => nameGiven(path, inputs, options));
-  }
+  });
+  await writeOutput(flags.output, Buffer.concat(chunks), type);
+  printWarnings(report);
 }
 
 /** Names what the caller wrote in place of a field of the request. */
@@ -126,7 +130,7 @@ function nameGiven(path: string, inputs: readonly string[], options: Readonly<Re
   return options[member] ?? path;
 }
 
-async function run({ engine: settings, limits, merging }: Config, body: object, files: UploadedFile[]): Promise<Buffer> {
+async function run({ engine: settings, limits, merging }: Config, body: object, files: UploadedFile[]): Promise<AssembledResult> {
   const most = { ...limits, maxAssets: Number.POSITIVE_INFINITY, maxAssetsBytes: Number.POSITIVE_INFINITY };
   const request = parseAssemblyRequest(body, most, files);
   using deadline = new Deadline(request.timeoutMs);
@@ -143,13 +147,7 @@ async function run({ engine: settings, limits, merging }: Config, body: object, 
     templateFiller: { fill: notHere },
   };
   const at = { services, signing: undefined, principal: PRINCIPAL, owner: OWNER, deadline, hold() {} };
-  const { chunks } = await assembleFile(request, at);
-  return Buffer.concat(chunks);
-}
-
-async function write(path: string, content: Buffer): Promise<void> {
-  if (path === '-') process.stdout.write(content);
-  else await writeFile(resolve(path), content);
+  return await assembleFile(request, at); // what was opened is closed afterwards
 }
 
 async function readRequest(inputs: string[], { pages, password }: Flags): Promise<{ body: object; files: UploadedFile[] }> {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -24,6 +24,7 @@ import type { EngineName } from '../../templates/template.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { FolderFiles } from './folder-files.ts';
+import { requireOutput } from './output-file.ts';
 import { openPdfReaders, printerOnLetterheads } from './pdf-readers.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
@@ -52,7 +53,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   const { engine: settings, limits, merging } = loadConfig();
   changeToCallerFolder();
   const path = chooseOutput(input, flags);
-  if (path !== '-') await requireFolder(path);
+  await requireOutput(path, [input]);
   const options = await readOptions(flags);
   const source = await fillSource(await readSource(input), flags);
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, limits);
@@ -70,24 +71,14 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   if (flags.open) await open(path);
 }
 
-/** The path of the PDF, or `-`. Throws if the PDF would overwrite the document. */
+/** The path of the PDF, or `-`. */
 function chooseOutput(input: string, { output, open }: RenderFlags): string {
   if (open && output === '-') throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   if (output === '-') return output;
   if (output === undefined && (input === '-' || isAddress(input)))
     throw new ServiceError('invalid_request', '-o is required with a URL and with standard input: name a file for the PDF, or -');
   const path = resolve(output ?? `${input.replace(/\.[^./]+$/, '')}.pdf`);
-  if (path === resolve(input))
-    throw new ServiceError('invalid_request', `${path} is the document and would be overwritten: name another file with -o`);
   return path;
-}
-
-/** Checks it before anything is rendered. */
-async function requireFolder(path: string): Promise<void> {
-  const folder = dirname(path);
-  const found = await stat(folder).catch(() => undefined);
-  if (!found?.isDirectory())
-    throw new ServiceError('invalid_request', `cannot write ${path}: the folder ${folder} does not exist`);
 }
 
 function isAddress(input: string): boolean {
@@ -164,9 +155,10 @@ async function open(path: string): Promise<void> {
   child.unref();
 }
 
-function printWarnings({ warnings, warning_count: count }: RenderReport): void {
+export function printWarnings({ warnings, warning_count: count, dropped = [] }: RenderReport): void {
   for (const warning of warnings) process.stderr.write(`platen: ${describeWarning(warning)}\n`);
   if (count > warnings.length) process.stderr.write(`platen: and ${count - warnings.length} more\n`);
+  for (const { what, why } of dropped) process.stderr.write(`platen: dropped ${what}: ${why}\n`);
 }
 
 export function describeWarning({ kind, message, url, host }: RenderReport['warnings'][number]): string {
