@@ -597,7 +597,7 @@ function waits(env: string, fallbackSeconds: number[], help: string): Setting<nu
 }
 
 /** A network address and the length of its prefix in bits. */
-export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
+type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
 function exactOrigin(entry: string): string {
   const { origin, protocol = '' } = URL.parse(entry) ?? {};

@@ -19,7 +19,7 @@ export type Actor = string;
 export const COMMAND_LINE: Actor = 'command line';
 
 /** The values of a field before and after a change. One of them is left out if the object was created or deleted. */
-export interface AuditChange {
+interface AuditChange {
   before?: unknown;
   after?: unknown;
 }

@@ -36,8 +36,8 @@ import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
 
-export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
-export type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
+type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
 export interface BatchItem {
   position: number;

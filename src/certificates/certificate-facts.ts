@@ -44,7 +44,7 @@ export class UnsuitableCertificateError extends Error {
 const MIN_RSA_BITS = 2_048;
 /** A signature with a key of this size takes about 50 ms. */
 const MAX_RSA_BITS = 8_192;
-export const CURVES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
+const CURVES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 const KEY_USAGE = '2.5.29.15';
 /** Bits of the first byte of a key usage: digitalSignature and nonRepudiation, which is also called contentCommitment. */
 const FOR_SIGNATURES = 0b1100_0000;

@@ -25,7 +25,8 @@ import type { Tables } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 
 export type { ByteRange, ListPage, Metadata, Position };
-export type SourceKind = 'html' | 'markdown' | 'url' | 'template' | 'assembly';
+
+type SourceKind = 'html' | 'markdown' | 'url' | 'template' | 'assembly';
 
 /** The report of a render, which is stored unchanged. */
 export interface Report {

@@ -5,7 +5,7 @@ import { parseJson } from '../http/requests/json-body.ts';
 export type Rename = (member: string, sent: string) => void;
 
 /** Parses the text of a field. Throws an Error that says what is valid. `name` is that of the field. */
-export type Reader = (text: string, rename?: Rename, name?: string) => unknown;
+type Reader = (text: string, rename?: Rename, name?: string) => unknown;
 
 export interface Field {
   read: Reader;

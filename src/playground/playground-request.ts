@@ -25,7 +25,7 @@ const MAX_PLAYGROUND_ASSETS_BYTES = 2_097_152;
 export const MAX_PLAYGROUND_BODY_BYTES = 4_194_304;
 const MAX_TIMEOUT_MS = 10_000;
 
-export type PlaygroundSource =
+type PlaygroundSource =
   | { kind: 'html'; html: string }
   | { kind: 'markdown'; markdown: string }
   | { kind: 'template'; html: string; engine: EngineName; data: Record<string, unknown> };

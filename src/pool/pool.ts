@@ -10,7 +10,7 @@ import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot
 import type { Entry, PageCache, PageCounts, PageTest, PooledPage } from './page-cache.ts';
 
 /** What may use one page: a single document, or all work of a key (`owner`), of an account (`shareOf`) or of the service. */
-export type Isolation = 'document' | 'key' | 'account' | 'service';
+type Isolation = 'document' | 'key' | 'account' | 'service';
 
 export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;

@@ -23,7 +23,7 @@ export interface PreviewServices extends RenderServices {
 }
 
 /** The seconds that an owner may use without being charged, see `VisitorTime`. */
-export interface PreviewTime {
+interface PreviewTime {
   refresh(owner: string): Promise<void>;
   /** Throws `rate_limited`. */
   requireTime(owner: string): void;

@@ -45,7 +45,7 @@ const WarningSchema = Type.Object(
   { $id: 'Warning' },
 );
 
-export const BREAK_CAUSES = ['forced', 'avoided', 'does_not_fit', 'monolithic', 'widows'] as const;
+const BREAK_CAUSES = ['forced', 'avoided', 'does_not_fit', 'monolithic', 'widows'] as const;
 
 const Fragment = Type.Object(
   {

@@ -22,7 +22,7 @@ export interface LoggedWork {
   item?: LoggedItem;
 }
 
-export interface LoggedItem {
+interface LoggedItem {
   batchId: string;
   position: number;
   reference: string | null;

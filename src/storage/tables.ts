@@ -1,5 +1,5 @@
 /** The tables and their columns. Times are in milliseconds since 1970 in UTC; Boolean values are 0 and 1. */
-import type { Expression, ExpressionBuilder, Generated, Insertable, Kysely, Selection, Updateable } from 'kysely';
+import type { Expression, ExpressionBuilder, Generated, Insertable, Kysely, Selection } from 'kysely';
 
 /** Runs statements, inside or outside a transaction. */
 export type Query = Kysely<Tables>;
@@ -7,7 +7,6 @@ export type Query = Kysely<Tables>;
 /** The columns of a row that a query selects, a new row, and a change of some of its columns. */
 export type Selected<T extends keyof Tables, Columns> = Selection<Tables, T, Columns>;
 export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>;
-export type Change<T extends keyof Tables> = Updateable<Tables[T]>;
 /** Builds a condition on rows of a table. */
 export type Condition<T extends keyof Tables> = ExpressionBuilder<Tables, T>;
 /** A value, or a column that has it. */

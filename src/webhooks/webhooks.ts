@@ -10,7 +10,7 @@ import { type ListPage, newestFirst, type Position, readListPage } from '../stor
 import type { Selected } from '../storage/tables.ts';
 import { deliveryRow } from './delivery-row.ts';
 
-export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired' | 'webhook.test';
+type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired' | 'webhook.test';
 export type DeliveryStatus = WebhookDelivery['status'];
 
 export interface WebhookEvent {

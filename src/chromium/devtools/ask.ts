@@ -8,7 +8,7 @@ import { askExpression, QUESTIONS } from './in-page-program.ts';
 export type Answer<K extends keyof Questions> = Awaited<ReturnType<Questions[K]>>;
 
 /** The name of the isolated world in which questions are asked. */
-export const WORLD = 'platen';
+const WORLD = 'platen';
 /** The answer of a question that only changes the document. */
 export const DONE = shape(Type.Null());
 export const BOOLEAN = shape(Type.Boolean());

@@ -20,7 +20,7 @@ const REFERS_TO_HAN =
 const LANGUAGE = /\blang(?:uage)?["']?\s*(?:=|content\s*=)\s*(?:["']\s*)?(ja|ko|zh(?:[-_][a-z-_]{1,20})?)\b/gi;
 const TRADITIONAL = /hant|tw|hk|mo/i;
 /** Stands for the language of text that declares none. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 
 /**
  * Returns the languages with Chinese characters that all of `markup` declares, sorted and separated by commas. If it declares none,

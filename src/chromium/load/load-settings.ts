@@ -40,7 +40,7 @@ export interface Target {
   scopedHeaders?: ScopedHeader[];
 }
 
-export interface ScopedHeader {
+interface ScopedHeader {
   name: string;
   value: string;
   matches(url: string): boolean;

@@ -26,7 +26,7 @@ export interface LoadPlace {
 }
 
 /** What documents leave behind in their page. */
-export interface PageTraces {
+interface PageTraces {
   /** Whether the present document must be replaced by an empty one before the next may be written. */
   needReset: boolean;
   /** Whether it may leave what a replacement in its window's process would have, too, so that only a navigation removes it. */

@@ -11,7 +11,7 @@ import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { batchSummary } from './batch-record.ts';
 
 /** The name of the file in the archive that lists all items. */
-export const LIST = 'batch.json';
+const LIST = 'batch.json';
 /** A regular file that its owner may change and everybody may read. */
 const MODE = 0o100644;
 

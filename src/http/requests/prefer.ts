@@ -1,7 +1,7 @@
 /** Reads the Prefer header (RFC 7240), which says how long the client waits for the complete answer. */
 import type { FastifyRequest } from 'fastify';
 
-export const MAX_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 
 export const PREFER_SCHEMA = {
   Prefer: {

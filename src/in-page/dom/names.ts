@@ -11,6 +11,6 @@ export function elementName(element: Element): string {
 }
 
 /** The id that the document gives to an element. */
-export function ownId({ id }: Element): string {
+function ownId({ id }: Element): string {
   return id.startsWith(OWN_ID) ? '' : id;
 }

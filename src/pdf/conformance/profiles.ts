@@ -1,16 +1,7 @@
 /** The profiles of ISO 19005 (PDF/A) and ISO 14289 (PDF/UA) that a PDF can be made to conform to. */
 
-export const ARCHIVE_PROFILES = [
-  'PDF/A-2b',
-  'PDF/A-2u',
-  'PDF/A-2a',
-  'PDF/A-3b',
-  'PDF/A-3u',
-  'PDF/A-3a',
-  'PDF/A-4',
-  'PDF/A-4f',
-] as const;
-export const ACCESSIBLE_PROFILES = ['PDF/UA-1', 'PDF/UA-2'] as const;
+const ARCHIVE_PROFILES = ['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f'] as const;
+const ACCESSIBLE_PROFILES = ['PDF/UA-1', 'PDF/UA-2'] as const;
 export const PROFILES = [...ARCHIVE_PROFILES, ...ACCESSIBLE_PROFILES] as const;
 export type Profile = (typeof PROFILES)[number];
 /** Those that only a PDF which exists is made to conform to: prints may be transparent, which PDF/A-1 forbids. */

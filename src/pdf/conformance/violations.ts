@@ -20,7 +20,7 @@ interface Rule extends RuleClauses {
   remedy: string;
 }
 
-export const RULES = {
+const RULES = {
   language_missing: {
     accessible: ['7.2', '8.4.4'],
     archive: '6.7.4',

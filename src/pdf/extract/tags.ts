@@ -20,7 +20,7 @@ export interface TagElement {
 }
 
 /** Marked content, by its name. Each is in one place of the tree. */
-export interface TagContent {
+interface TagContent {
   mark: string;
 }
 

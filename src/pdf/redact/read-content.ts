@@ -213,7 +213,7 @@ export class ContentReader {
   }
 }
 
-export function formMatrix(pdf: EditablePdf, form: PdfDict): Matrix {
+function formMatrix(pdf: EditablePdf, form: PdfDict): Matrix {
   return toMatrix(pdf.resolve(form.get('Matrix')));
 }
 
@@ -229,7 +229,7 @@ export function decode(stream: PdfStream): Buffer {
   }
 }
 
-export function unreadableFont(name: string): UnreadableError {
+function unreadableFont(name: string): UnreadableError {
   return new UnreadableError(`has text in the font ${name.slice(0, 100)}, which does not say what its characters are`);
 }
 

@@ -4,7 +4,7 @@ import { treeEntries } from '../objects/name-tree.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { isRepeated, MAX_DEPTH } from './repeated.ts';
 
-export interface TagContent {
+interface TagContent {
   /** The object number of the element around it. Undefined for the root. */
   parent: number | undefined;
   /** The object numbers of the pages on which it has content. */

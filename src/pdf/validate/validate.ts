@@ -24,7 +24,7 @@ import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
 import { VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
-export interface FoundViolation {
+interface FoundViolation {
   rule: ValidationRule;
   clause: string;
   message: string;

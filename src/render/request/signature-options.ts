@@ -18,7 +18,7 @@ export interface SignaturePlan {
 }
 
 /** A signature field that the document has. */
-export interface NamedFieldPlan {
+interface NamedFieldPlan {
   name: string;
   html: string | undefined;
 }

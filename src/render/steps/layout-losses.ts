@@ -11,7 +11,7 @@ import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
 /** The element that makes a document too wide. */
-export interface WidestElement {
+interface WidestElement {
   /** Empty if none reaches as far as the document. */
   element: string;
   /** The option `scale` with which the document fits. Undefined if it would be smaller than Chromium prints. */

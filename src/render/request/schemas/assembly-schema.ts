@@ -28,7 +28,7 @@ const Pages = option(Type.String({ maxLength: 2_000 }), {
   'x-default': 'all',
   examples: ['1-3, 7-'],
 });
-export const PartSchema = Type.Object(
+const PartSchema = Type.Object(
   {
     ...{ html, markdown, stylesheet, url, template_id, data },
     options: option(PdfOptions, { description: 'The options of a part that is rendered.' }),

@@ -36,7 +36,7 @@ const MAX_LENGTHS = 4;
 export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,40})?|\\.\\d{1,40})(px|in|cm|mm|pt|pc|q)?$';
 const LENGTH = /^(\d{1,9}(?:\.\d{1,40})?|\.\d{1,40})\s*(?:(["″]|[a-z]+)\.?)?$/i;
 
-export type Orientation = 'portrait' | 'landscape';
+type Orientation = 'portrait' | 'landscape';
 
 export interface NamedPaper {
   /** Width and height in inches, upright unless the format itself lies on its side. */
