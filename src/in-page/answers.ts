@@ -49,7 +49,7 @@ import { releaseSticky } from './entries/print/sticky.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
-import { findWidest } from './entries/print/widest-element.ts';
+import { findWidest, keepWidth } from './entries/print/widest-element.ts';
 import {
   beginWindows,
   endWindows,
@@ -101,6 +101,7 @@ export const answers: Questions = {
   isInState,
   isSelector,
   isVertical,
+  keepWidth,
   listHyphenatedWords,
   measureHeaders,
   measureHeight,

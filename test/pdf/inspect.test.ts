@@ -1,6 +1,6 @@
 /** Properties of printed PDFs that are read without parsing the whole file. */
 import { expect, test } from 'vitest';
-import { printedView, widestPage } from '../../src/pdf/objects/inspect.ts';
+import { pageWidths, printedView } from '../../src/pdf/objects/inspect.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -31,7 +31,7 @@ test('finds no scale in a file without readable pages', () => {
   expect(printedView([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
 });
 
-test('finds the widest page', async () => {
+test('finds the widths of pages', async () => {
   const html = '<style>@page { size: 100pt 200pt } @page wide { size: 300pt 200pt } p { page: wide }</style>x<p>y';
-  expect(widestPage(await printed(html))).toBeCloseTo(300, 0);
+  expect([...pageWidths(await printed(html))]).toEqual([expect.closeTo(100, 0), expect.closeTo(300, 0)]);
 });

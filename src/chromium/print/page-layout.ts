@@ -21,6 +21,8 @@ export type PageArea = Record<'widthPx' | 'heightPx', number>;
  */
 export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
+/** What a window in whole pixels and the width of a print can differ. */
+const ROUNDING_PX = 2;
 /** The largest window that DevTools accepts. */
 const MAX_WINDOW_PX = 10_000_000;
 /** The answer to `measureHeight`. */
@@ -92,13 +94,13 @@ export class PageLayout {
   }
 
   /**
-   * Returns by how many CSS pixels the loaded document exceeds the widest layout that Chromium prints if the margins leave
-   * `roomPx`. That part is cut off. The document is laid out again only if its present width suggests it.
+   * Returns by how many CSS pixels the loaded document is wider than a layout of this width, if that is visible. The document is laid
+   * out again only if its present width suggests it.
    */
-  async overflow(roomPx: number): Promise<number> {
-    const widest = Math.floor(roomPx * WIDEST_LAYOUT);
-    const pixels = Math.ceil((await this.#measureWidth(widest)) - widest);
-    return pixels > 0 && !(await this.#step(this.#isVertical())) ? pixels : 0;
+  async overflow(layoutPx: number): Promise<number> {
+    const width = Math.round(layoutPx);
+    const pixels = Math.ceil((await this.#measureWidth(width)) - width);
+    return pixels > ROUNDING_PX && !(await this.#step(this.#isVertical())) ? pixels : 0;
   }
 
   /** Returns the factor by which Chromium shrinks the loaded document to fit in this width. */
@@ -122,6 +124,11 @@ export class PageLayout {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
     const find = () => answerOr(ask(this.#session, 'findWidest', [], NAME), '');
     return shortName(await this.#step(this.#withLayout(size, find)));
+  }
+
+  /** From now on, the width of the document does not follow that of the page. */
+  keepWidth(px: number): Promise<null> {
+    return this.#step(ask(this.#session, 'keepWidth', [px], DONE));
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */

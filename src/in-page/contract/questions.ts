@@ -71,6 +71,7 @@ export interface Questions {
   isVertical(): boolean;
   findClippedContent(): Clipped[];
   findWidest(): string;
+  keepWidth(px: number): null;
   releaseSticky(): boolean;
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;

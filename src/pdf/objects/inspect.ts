@@ -18,16 +18,16 @@ export function countPages(chunks: readonly Buffer[]): number {
 const MEDIA_BOX = /^\/MediaBox\s*\[\s*(-?[\d.]+)\s+-?[\d.]+\s+(-?[\d.]+)/;
 const MEDIA_BOX_BYTES = 80;
 
-/** The width of the widest page of a PDF that Chromium wrote, in points. Misses a box that spans two chunks. */
-export function widestPage(chunks: readonly Buffer[]): number {
-  let widest = 0;
+/** The widths of the pages of a PDF that Chromium wrote, in points. Misses a box that spans two chunks. */
+export function pageWidths(chunks: readonly Buffer[]): Set<number> {
+  const widths = new Set<number>();
   for (const chunk of chunks) {
     for (let at = chunk.indexOf('/MediaBox'); at >= 0; at = chunk.indexOf('/MediaBox', at + 1)) {
       const [, left, right] = MEDIA_BOX.exec(chunk.toString('latin1', at, at + MEDIA_BOX_BYTES)) ?? [];
-      widest = Math.max(widest, Number(right ?? 0) - Number(left ?? 0));
+      if (right !== undefined) widths.add(Number(right) - Number(left));
     }
   }
-  return widest;
+  return widths;
 }
 
 /**

@@ -2,14 +2,14 @@
 import type { Content } from '../../chromium/load/load-settings.ts';
 import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
-import { type PrintedView, printedView, widestPage } from '../../pdf/objects/inspect.ts';
+import { type PrintedView, pageWidths, printedView } from '../../pdf/objects/inspect.ts';
 import { PX_PER_INCH, PX_PER_POINT } from '../../units.ts';
 
 /** Lengths are in CSS pixels of the document, at the scale that was set if the PDF does not tell another. */
 export interface PaperView {
   /** The scale of the document. At 1, a CSS pixel is 1/96 inch. Undefined if the PDF does not tell it. */
   scale: number | undefined;
-  /** Width between the margins of the widest page. Undefined if the document was not shrunk to the minimum. */
+  /** Width between the margins of the widest page, at the scale that was set. Undefined if the document was not shrunk. */
   roomPx: number | undefined;
   /** The width between the margins of the first page. */
   widthPx: number;
@@ -24,6 +24,11 @@ const TOLERANCE = 0.01;
 export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
   const view = printedView(printed, isPossible(print));
   return { scale: undefined, ...(view ?? settingsView(print)), roomPx: roomOf(content, print, printed, view) };
+}
+
+/** The width of the layout of a document that was shrunk to this scale. What is wider is cut off. */
+export function shrunkWidth(roomPx: number, { scale: wanted }: PrintSettings, scale = wanted / WIDEST_LAYOUT): number {
+  return (roomPx * wanted) / scale;
 }
 
 /** Whether a print can have a scale. Otherwise, it is that of content that its own styles scale. */
@@ -42,8 +47,8 @@ function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 
 }
 
 /**
- * CSS pixels between the margins of the widest page, in the units of the document. Undefined if nothing can be cut off, because
- * the document was not scaled down to the minimum. Margins that the document itself may set count as zero, to avoid false warnings.
+ * Read from the first page if all are as wide. Otherwise, margins that the document itself may set count as zero, to avoid false
+ * warnings.
  */
 function roomOf(
   content: Content,
@@ -51,9 +56,10 @@ function roomOf(
   printed: readonly Buffer[],
   view: PrintedView | undefined,
 ): number | undefined {
-  const shown = view?.scale;
-  if (shown !== undefined && shown > (scale / WIDEST_LAYOUT) * (1 + TOLERANCE)) return undefined;
+  if (view && view.scale > scale * (1 - TOLERANCE)) return undefined;
+  const widths = pageWidths(printed);
+  if (view && widths.size === 1) return (view.widthPx * view.scale) / scale;
   const known = marginChosenBy === 'caller' || (content.kind === 'html' && !PAGE_RULE.test(content.html));
   const margins = known ? (margin.left + margin.right) * PX_PER_INCH : 0;
-  return (widestPage(printed) * PX_PER_POINT - margins) / scale;
+  return (Math.max(0, ...widths) * PX_PER_POINT - margins) / scale;
 }

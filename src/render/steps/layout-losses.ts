@@ -1,13 +1,13 @@
 /** Finds content that the paper does not show, or shows smaller than designed. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
+import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
 import { findBlankPages } from '../../pdf/paged/blank-pages.ts';
 import { findTemplateCovers, type TemplateCover } from '../../pdf/paged/template-covers.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
-import type { PaperView } from './content-shrinking.ts';
+import { type PaperView, shrunkWidth } from './content-shrinking.ts';
 import type { Print } from './print.ts';
 
 /** The element that makes a document too wide. */
@@ -77,7 +77,7 @@ export async function measureLosses(
   const { header, footer } = settings.templates;
   const mayBeCovered = (header ?? footer) !== undefined && !settings.singlePage && !document.mayBeLong;
   return {
-    ...(await measureWidth(document, view, { scale, requested, printed: settings.scale, widthPx: page.widthPx })),
+    ...(await measureWidth(document, view, settings, { scale, requested, widthPx: page.widthPx })),
     clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
     unrepeated: mayRepeat ? await document.layout.findUnrepeated(page) : [],
     blankPages: mayBeBlank ? findBlankPages(chunks) : [],
@@ -91,21 +91,22 @@ export function withoutShown(blankPages: readonly number[], { painted = [], page
   return blankPages.filter((page) => !painted.includes(page) && !cut.includes(page));
 }
 
-/** The scale of the document, that of the request, that of the option with which it was printed, and the width of its page. */
-type Scales = Record<'scale' | 'requested' | 'printed' | 'widthPx', number>;
+/** The scale of the document, that of the request, and the width of its page. */
+type Scales = Record<'scale' | 'requested' | 'widthPx', number>;
 
 /** The document is laid out for its page only if it is too wide. */
 async function measureWidth(
   { layout }: LoadedDocument,
   { roomPx }: PaperView,
-  { scale, requested, printed, widthPx }: Scales,
+  settings: PrintSettings,
+  { scale, requested, widthPx }: Scales,
 ): Promise<Pick<LayoutLosses, 'cutOffPx' | 'shrunkToPercent' | 'widest'>> {
   const percent = toPercent(scale, requested);
   const shrunkToPercent = percent <= SHRUNK_PERCENT ? percent : undefined;
-  const cutOffPx = roomPx === undefined ? 0 : await layout.overflow(roomPx);
+  const layoutPx = roomPx === undefined ? widthPx : shrunkWidth(roomPx, settings, scale);
+  const cutOffPx = roomPx === undefined ? 0 : await layout.overflow(layoutPx);
   if (!cutOffPx && shrunkToPercent === undefined) return { cutOffPx, shrunkToPercent, widest: undefined };
-  const fitting = roomPx !== undefined && cutOffPx ? (printed * roomPx) / (roomPx * WIDEST_LAYOUT + cutOffPx) : scale;
-  const fittingScale = Math.floor(fitting * 100) / 100;
+  const fittingScale = Math.floor(((scale * layoutPx) / (layoutPx + cutOffPx)) * 100) / 100;
   const widest = {
     element: await layout.findWidest((widthPx * scale) / requested),
     fittingScale: fittingScale >= LEAST_SCALE ? fittingScale : undefined,

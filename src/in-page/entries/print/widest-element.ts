@@ -1,4 +1,4 @@
-/** Finds the element that makes a document wider than its page. */
+/** Finds the element that makes a document wider than its page, and fixes the width that it follows. */
 import { elementName } from '../../dom/names.ts';
 import { call, measureBox, read } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
@@ -19,4 +19,10 @@ export function findWidest(): string {
     if (left + scrollX + read(element, 'scrollWidth') >= reach) widest = element;
   }
   return widest ? elementName(widest) : '';
+}
+
+/** The document keeps this width on wider pages, which thereby have room for what is wider than the document. */
+export function keepWidth(px: number): null {
+  read(document, 'documentElement').style.setProperty('width', `${px}px`, 'important');
+  return null;
 }

@@ -1,37 +1,46 @@
 /** Prints a document that is too wide at a smaller scale, instead of cutting it off: Chromium shrinks documents only to two thirds. */
 import type { Content } from '../../../chromium/load/load-settings.ts';
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
-import { WIDEST_LAYOUT } from '../../../chromium/print/page-layout.ts';
-import { type PaperView, paperView } from '../content-shrinking.ts';
+import { paperView, shrunkWidth } from '../content-shrinking.ts';
 import type { Print } from '../print.ts';
 import { layOut } from '../single-page.ts';
 
-/** How often a document is printed again, because its width may follow that of the page. */
-const MAX_PRINTS = 3;
 /** The least scale of Chromium. */
 const MIN_SCALE = 0.1;
 /** Leaves the last part to Chromium, which shrinks a document exactly to its width. */
 const SHARE = 0.95;
 
-/** Returns the print as it is if the document is always wider than its page. */
+/** Returns the print as it is if the document does not fit at the least scale. */
 export async function fitWidth(document: LoadedDocument, content: Content, print: Print): Promise<Print> {
   if (!print.settings.fitsWidth) return print;
-  let fitted = print;
-  for (let n = 0; n <= MAX_PRINTS; n++) {
-    const { scale } = fitted.settings;
-    const layoutPx = cutOffWidth(paperView(content, fitted.settings, fitted.chunks));
-    const cutOffPx = layoutPx && (await document.layout.overflow(layoutPx / WIDEST_LAYOUT));
-    if (!layoutPx || !cutOffPx) return fitted;
-    if (scale === MIN_SCALE) break;
-    const smaller = Math.max(MIN_SCALE, (SHARE * scale * layoutPx) / (layoutPx + cutOffPx));
-    const settings = await layOut(document, { ...fitted.settings, scale: smaller });
-    fitted = { ...(await document.print(settings)), settings };
-  }
-  return print;
+  const { layoutPx, cutOffPx } = await measure(document, content, print);
+  if (!cutOffPx) return print;
+  const scale = (SHARE * print.settings.scale * layoutPx) / (layoutPx + cutOffPx);
+  const smaller = await printSmaller(document, print, Math.max(MIN_SCALE, scale));
+  if (!(await measure(document, content, smaller)).cutOffPx) return smaller;
+  return printInWidth(document, content, print);
 }
 
-/** The width of the layout in CSS pixels, if what is wider may be cut off. */
-function cutOffWidth({ scale, roomPx, widthPx }: PaperView): number | undefined {
-  if (roomPx === undefined) return undefined;
-  return Math.min(roomPx * WIDEST_LAYOUT, scale === undefined ? Number.POSITIVE_INFINITY : widthPx);
+/** Prints a document whose width follows that of the page in the layout that it would have without being shrunk. */
+async function printInWidth(document: LoadedDocument, content: Content, print: Print): Promise<Print> {
+  const { roomPx } = paperView(content, print.settings, print.chunks);
+  if (roomPx === undefined) return print;
+  const widthPx = Math.floor(roomPx);
+  const scale = (print.settings.scale * widthPx) / (widthPx + (await document.layout.overflow(widthPx)));
+  if (scale < MIN_SCALE) return print;
+  await document.layout.keepWidth(widthPx);
+  return printSmaller(document, print, scale);
+}
+
+async function printSmaller(document: LoadedDocument, print: Print, scale: number): Promise<Print> {
+  const settings = await layOut(document, { ...print.settings, scale });
+  return { ...(await document.print(settings)), settings };
+}
+
+/** The width of the printed layout in CSS pixels, and how much of the document is beyond it. */
+async function measure(document: LoadedDocument, content: Content, { settings, chunks }: Print) {
+  const { scale, roomPx } = paperView(content, settings, chunks);
+  if (roomPx === undefined) return { layoutPx: 0, cutOffPx: 0 };
+  const layoutPx = shrunkWidth(roomPx, settings, scale);
+  return { layoutPx, cutOffPx: await document.layout.overflow(layoutPx) };
 }
