@@ -130,6 +130,19 @@ describe('box_cut', () => {
   const picture = (height: number) =>
     `<svg width="100" height="${height}"><circle r="50" /><circle cy="${height}" r="50" /></svg>`;
 
+  test.each(['inline-block', 'inline-flex', 'inline-grid', 'inline-table'])(
+    'text in a box that is taller than the page: %s',
+    async (display) => {
+      const html = `<!doctype html><style>.column { display: ${display}; width: 45% }</style><div class="column"><p>${'line<br>'.repeat(90)}</div>`;
+      const { warnings } = await client.report({ html });
+      expect(warnings).toMatchObject([
+        { kind: 'box_cut', element: 'div.column', pages: [2, 3], message: expect.stringContaining('display') },
+      ]);
+      const lower = await client.report({ html: `${html.replaceAll('line<br>', 'l ')}${'<p>x'.repeat(60)}` });
+      expect(lower.warnings).toEqual([]);
+    },
+  );
+
   test('a picture that is taller than the page', async () => {
     const found = await warnings(html(picture(1_500)));
     expect(found).toMatchObject([{ kind: 'box_cut', element: 'svg', pages: [1, 2] }]);

@@ -62,6 +62,7 @@ export const RISK_KINDS = [
   'box_separated',
   'heading_alone',
   'picture_cut',
+  'text_cut',
   'diagram_cut',
   'page_covered',
   'text_covered',

@@ -127,6 +127,7 @@ const FORCED_BREAK = /break-(?:before|after)\s*:\s*(?!a(?:void|uto))/i;
 const ENDS_BADLY = [
   /<(?:h[2-6]|img|svg|canvas)\b|fixed/i,
   /break-(?:inside|after)\s*:\s*avoid/i,
+  /inline-(?:block|flex|grid|table)/i,
   /role\s*=\s*["']?(?:img|graphics)/i,
 ];
 /** A box that is placed over others, which may cover text on a single page as well. */

@@ -105,6 +105,7 @@ const JUDGES: Record<PageRisk['kind'], { kind: Warning['kind']; judge: Judge }> 
   box_separated: { kind: 'break_ignored', judge: judgeSeparated },
   heading_alone: { kind: 'heading_alone', judge: judgeHeading },
   picture_cut: { kind: 'box_cut', judge: judgePicture },
+  text_cut: { kind: 'box_cut', judge: judgeText },
   diagram_cut: { kind: 'box_cut', judge: judgeDiagram },
   page_covered: { kind: 'content_covered', judge: judgeFixed },
   text_covered: { kind: 'content_covered', judge: judgeCover },
@@ -149,12 +150,16 @@ function isSeparated(pages: readonly number[], nextPage: number | undefined): bo
   return page !== undefined && nextPage === page + 1;
 }
 
-function judgePicture({ pages }: Evidence): Finding | undefined {
-  if (pages.length < 2) return undefined;
-  return {
-    message: 'is taller than the page, which cuts it; set max-height: 100vh or a height in print',
-    pages: numbersOf(pages),
-  };
+function judgePicture(evidence: Evidence): Finding | undefined {
+  return judgeTall(evidence, 'set max-height: 100vh or a height in print');
+}
+
+function judgeText(evidence: Evidence): Finding | undefined {
+  return judgeTall(evidence, 'give it a display that is not inline, which pages can divide, such as block or flex');
+}
+
+function judgeTall({ pages }: Evidence, remedy: string): Finding | undefined {
+  return pages.length < 2 ? undefined : { message: `is taller than the page, which cuts it; ${remedy}`, pages: numbersOf(pages) };
 }
 
 function judgeDiagram({ risk, places: [place], print, scale }: Evidence): Finding | undefined {

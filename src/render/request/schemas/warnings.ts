@@ -55,7 +55,7 @@ export const WARNINGS = {
   },
   box_cut: {
     meaning:
-      'A picture, `svg`, `canvas` or `iframe` is taller than the page, which cuts it, or the end of a page cuts a diagram: a box with `role="img"`, or of fixed height with boxes placed in it.',
+      'A picture, `svg`, `canvas`, `iframe`, or a box in a line (`display: inline-block`) is taller than the page, which cuts it, or the end of a page cuts a diagram: a box with `role="img"`, or of fixed height with boxes placed in it.',
     members: '`element`, `pages`',
   },
   heading_alone: {

@@ -13,7 +13,7 @@ import { type AbsoluteCover, findAbsoluteCovers, findFixedCovers } from './cover
 import { findHeadings } from './headings.ts';
 import { findDivisible, findIgnoredBreaks, findSeparable } from './ignored-breaks.ts';
 import { measureFrom } from './inner-links.ts';
-import { findDiagrams, findTallPictures } from './pictures.ts';
+import { findDiagrams, findTallInlines, findTallPictures } from './pictures.ts';
 
 type Styled = HTMLElement | SVGElement;
 
@@ -28,6 +28,7 @@ interface Found extends Pick<PageRisk, 'kind'>, Partial<Pick<AbsoluteCover, 'pai
 const PLACES: Partial<Record<PageRisk['kind'], ProbePlace>> = {
   box_divided: 'box',
   picture_cut: 'box',
+  text_cut: 'box',
 };
 
 const changes = new Changes();
@@ -134,6 +135,7 @@ function findRisksOfPages(styled: readonly StyledElement[], heightPx: number): F
       .filter(({ element }) => !kept.has(element))
       .map(ofKind('heading_alone')),
     ...findTallPictures(heightPx).map((element): Found => ({ kind: 'picture_cut', element })),
+    ...findTallInlines(heightPx).map((element): Found => ({ kind: 'text_cut', element })),
     ...findDiagrams(styled, heightPx).map(ofKind('diagram_cut')),
     ...findFixedCovers(styled, heightPx).map((element): Found => ({ kind: 'page_covered', element })),
   ];

@@ -1,17 +1,18 @@
-/** Finds pictures and diagrams that a page break may cut. */
+/** Finds pictures, boxes in lines, and diagrams that a page break may cut. */
 import type { RelativeBox } from '../../../contract/layout.ts';
 import { isMatch } from '../../../dom/built-ins.ts';
 import { call, findFirst, matches, measureBox, read } from '../../../dom/nodes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import { isShown } from '../../../dom/visibility.ts';
-import type { StyledElement } from '../styled-elements.ts';
+import { findStyled, type StyledElement } from '../styled-elements.ts';
 import { isMonolithic, MONOLITHIC } from './break-causes.ts';
 import { findFlowTexts } from './covered-text.ts';
 import { isFixed } from './inner-links.ts';
 
 type Styled = HTMLElement | SVGElement;
 
-/** The part of a page that a picture must have to be cut. The heights of pages may differ. */
+const INLINE_BOX = /^inline-/;
+/** The part of a page that a picture or a box must have to be cut. The heights of pages may differ. */
 const TALL = 0.6;
 /** What is lower is no diagram, and what is higher is a page of its own. */
 const [MIN_DIAGRAM_PX, HIGHEST_DIAGRAM] = [60, 0.9];
@@ -23,6 +24,13 @@ const MARKED = '[role~="img"], [role^="graphics-"]';
 export function findTallPictures(heightPx: number): Styled[] {
   const pictures = [...selectIn<Styled>(document, 'img, svg, canvas, video, iframe')];
   return pictures.filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
+}
+
+/** Finds boxes in lines that do not fit on a page. Chromium cuts them anywhere, also through a line of their text. */
+export function findTallInlines(heightPx: number): HTMLElement[] {
+  const inlines = findStyled(({ display }) => isMatch(INLINE_BOX, display), 'inline-');
+  const tall = inlines.filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
+  return tall.filter((each) => isMatch(INLINE_BOX, getComputedStyle(each).display) && !matches(each, MONOLITHIC));
 }
 
 /** Finds diagrams of boxes, which are divided like text, with their sizes. */
