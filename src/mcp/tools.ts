@@ -22,7 +22,7 @@ interface Stored {
 
 /** Larger PDFs must be stored and linked, because the result of a tool becomes part of the context of a model. */
 const MAX_INLINE_BYTES = 2_000_000;
-/** Maximum size of an image, or of a PDF that a client reads, because several copies of it are in memory. */
+/** Maximum size of an image, of JSON, or of a PDF that a client reads, because several copies of it are in memory. */
 export const MAX_REPLY_BYTES = 16_000_000;
 const PDF = 'application/pdf';
 
@@ -102,11 +102,15 @@ function isJson({ headers }: Response): boolean {
 
 /** The record of a stored document, or the reply to a dry run, a conformance report or an upload. */
 async function describeJson(response: Response): Promise<ContentBlock[]> {
-  const record = (await response.json()) as Partial<Stored>;
+  const record = (await readJson(response)) as Partial<Stored>;
   const isStored = record.document_id !== undefined && record.filename !== undefined;
   return isStored
     ? [{ type: 'text', text: summarize(record as Stored) }, linkTo(record as Stored)]
     : [{ type: 'text', text: JSON.stringify(record) }];
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  return JSON.parse(String(await readBytes(response, MAX_REPLY_BYTES, 'ask for less, such as fewer pages')));
 }
 
 function summarize({ document_id, pages, bytes, report }: Stored): string {
@@ -129,6 +133,6 @@ async function renderImage(access: ApiAccess, body: Record<string, unknown>): Pr
 
 async function listTemplates(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
   const query = new URLSearchParams(given as Record<string, string>);
-  const list = await (await callApi(access, `/v1/templates?${query}`)).json();
+  const list = await readJson(await callApi(access, `/v1/templates?${query}`));
   return [{ type: 'text', text: JSON.stringify(list) }];
 }

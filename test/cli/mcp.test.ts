@@ -8,6 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { noise } from '../support/noise.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -92,6 +93,21 @@ describe('over standard input with a running service', () => {
     const shown = await call(client, 'render_image', { markdown: '# Seen', options: { viewport: { width: 300, height: 200 } } });
     expect(shown.isError, shown.items[0]?.text).toBeFalsy();
     expect(readImageHeader(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
+  });
+
+  test('returns at most 16 MB of what it extracts', async () => {
+    const content = noise(12_500_000).toString('base64');
+    const { document_id } = await new Client(service.url, service.key).store({
+      html: '<p>x',
+      options: { attachments: [{ name: 'noise.bin', content }] },
+    });
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const steps = [{ extract: { what: ['attachments'] } }];
+    const { items, isError } = await call(client, 'assemble', { parts: [{ document_id }], steps });
+    expect([isError, items[0]?.text]).toEqual([
+      true,
+      expect.stringContaining('the reply has more than 16000000 bytes: ask for less'),
+    ]);
   });
 
   test('exposes a stored image as a resource of its type', async () => {
