@@ -10,6 +10,7 @@ import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connects } from './connect.ts';
 import type { HostedAssets } from './hosted-assets.ts';
+import { limitInterimResponses } from './interim-responses.ts';
 import { Pace } from './pace.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
@@ -249,6 +250,7 @@ export class ProxyListener {
       socket.once('timeout', noteTimeOut);
       onward.once('close', () => socket.off('timeout', noteTimeOut)); // later requests may use the connection
     });
+    limitInterimResponses(onward);
     onward.on('upgrade', () => fail(INVALID_RESPONSE)); // the request did not ask for an upgrade
     onward.on('response', (answer) => {
       traffic.noteAnswered(to);

@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectTo, UntrustedServerError } from './connect.ts';
+import { limitInterimResponses } from './interim-responses.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -95,6 +96,7 @@ async function exchange(
     setHost: false,
     createConnection: () => socket,
   });
+  limitInterimResponses(request);
   request.on('error', reject);
   request.on('close', () => reject(new Error('the connection was closed')));
   request.on('response', resolve);
@@ -106,18 +108,20 @@ async function exchange(
   return { bytes: await readBody(answer, maxBytes, (what) => new NoResponseError(what)), headers: answer.headers };
 }
 
-/** Throws the error of `refuse` if the body has more bytes, and ends its connection. */
+/** Throws the error of `refuse` if the body has more bytes, and ends its connection. A chunk of one byte is not kept, because it uses hundreds. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   refuse: (what: string) => Error,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  let buffer = Buffer.alloc(0);
+  let length = 0;
   for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw refuse(`sent more than ${maxBytes} bytes`); // leaving the loop closes the connection
-    chunks.push(chunk);
+    const end = length + chunk.length;
+    if (end > maxBytes) throw refuse(`sent more than ${maxBytes} bytes`); // leaving the loop closes the connection
+    if (end > buffer.length) buffer = Buffer.concat([buffer], Math.max(end, 2 * buffer.length));
+    buffer.set(chunk, length);
+    length = end;
   }
-  return Buffer.concat(chunks);
+  return Buffer.from(buffer.subarray(0, length));
 }

@@ -50,6 +50,8 @@ export interface RequestTarget {
 
 const OVER_BUDGET = { overBudget: true };
 const MAX_NAMED = 100;
+/** A chunk counts as no less, because a server can send each byte alone, which takes hundreds of times as long. */
+const MIN_CHUNK_BYTES = 256;
 const MAX_FAILURES = 10_000;
 export const TIMED_OUT: OutboundFailure = { refusedBy: undefined, netError: 'ERR_TIMED_OUT' };
 export const UNREADABLE: OutboundFailure = { refusedBy: 'policy', netError: 'ERR_BLOCKED' };
@@ -68,6 +70,8 @@ export class RenderTraffic {
   #silenceMs: number;
   #requests = 0;
   #bytes = 0;
+  /** The bytes that count for the budget. */
+  #used = 0;
   #ended = false;
 
   constructor(budget: OutboundBudget) {
@@ -78,7 +82,7 @@ export class RenderTraffic {
   /** Counts a request. Throws `RefusedError` if the budget is used up. */
   begin(): void {
     if (++this.#requests > this.#budget.requests) throw new RefusedError('more requests than a render may make', OVER_BUDGET);
-    if (this.#bytes >= this.#budget.bytes) throw new RefusedError('more bytes than a render may take', OVER_BUDGET);
+    if (this.#used >= this.#budget.bytes) throw new RefusedError('more bytes than a render may take', OVER_BUDGET);
   }
 
   /** Makes room for a connection by closing an idle one if necessary. Throws `RefusedError` if all are busy. */
@@ -161,7 +165,8 @@ export class RenderTraffic {
   count(host: string, source: Readable, end: () => void): void {
     source.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
-      if (this.#bytes <= this.#budget.bytes) return;
+      this.#used += Math.max(chunk.length, MIN_CHUNK_BYTES);
+      if (this.#used <= this.#budget.bytes) return;
       this.#noteRefusal(host);
       end();
     });

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo, UntrustedServerError } from '../egress/connect.ts';
+import { limitInterimResponses } from '../egress/interim-responses.ts';
 import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
 import { unlessAborted } from '../egress/unless-aborted.ts';
 
@@ -116,6 +117,7 @@ function exchange(
     setHost: false,
     createConnection: () => socket,
   });
+  limitInterimResponses(request);
   request.on('error', fail);
   request.on('close', () => fail(new Error('the connection was closed')));
   request.on('response', (answer) => {

@@ -46,6 +46,7 @@ const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: st
     sendText(`${HEAD}Content-Encoding: gzip\r\n\r\n<p>not packed`),
     'ERR_CONTENT_DECODING_FAILED',
   ],
+  ['more than 100 interim responses', sendText('HTTP/1.1 102 Processing\r\n\r\n'.repeat(200)), 'ERR_INVALID_HTTP_RESPONSE'],
 ];
 
 const answers = Object.fromEntries(FAULTS.map(([, speak], n) => [`/${n}`, speak]));

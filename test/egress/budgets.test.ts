@@ -41,6 +41,10 @@ site.serve({
   '/endless.js': endless('text/javascript', '', Buffer.alloc(65_536, '/* x */ ')),
   '/endless.html': endless('text/html', '<p>x', noise),
   '/trickle.png': trickle('image/png', ''),
+  '/bytes.css': (_request, response) =>
+    void response.socket?.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`,
+    ),
   '/trickle.css': trickle('text/css', 'p { color: #ff0000 }'),
   '/circle.png': redirect('/circle.png'),
   '/bomb.png': bomb('image/png', PNG_BEGUN, zeros, 2_000),
@@ -129,6 +133,12 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     // A frame with one endless line may crash Chromium before it reaches the limit.
     const codes = kind === 'frame' ? ['resource_limit', 'page_crashed', 'print_failed'] : ['resource_limit'];
     if (response.status === 422) expect(codes).toContain(((await response.json()) as { code: string }).code);
+  });
+
+  test('ends a body of chunks of one byte', async () => {
+    const { warnings, network } = await isPrinted(`<p>here</p><link rel="stylesheet" href="${site.origin}/bytes.css">`);
+    expect(warnings).toEqual([expect.objectContaining({ net_error: 'ERR_INCOMPLETE_CHUNKED_ENCODING' })]);
+    expect(network.bytes).toBeLessThan(20_000 + 1_000);
   });
 
   test('gives two slow bodies each its own time', async () => {

@@ -41,6 +41,14 @@ test('ends the attempt if the receiver stops reading, and closes the body', asyn
   await eventually('the body is closed', () => source.destroyed);
 });
 
+test('ends the attempt if the receiver sends interim responses without end', async () => {
+  for (const status of ['100 Continue', '102 Processing', '103 Early Hints']) {
+    server.once('connection', (socket) => void socket.write(`HTTP/1.1 ${status}\r\n\r\n`.repeat(200)));
+    const result = await attempt(policy, { url, headers: {}, body: [], timeoutMs: LONG_MS, signal });
+    expect(result).toEqual({ error: 'the connection broke off, or the answer was not HTTP' });
+  }
+});
+
 test('closes a body that opens after the attempt was aborted', async () => {
   const late = Promise.withResolvers<Readable>();
   const opening = Promise.withResolvers<void>();
