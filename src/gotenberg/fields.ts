@@ -11,6 +11,7 @@ import {
   readFlag,
   readList,
   readObject,
+  readText,
   secretJson,
   text,
   unparsable,
@@ -117,7 +118,7 @@ function readStatuses(value: unknown): number[] {
 /** Reads hosts, which may have a port or be part of a URL. */
 function readDomains(value: unknown): string[] {
   return readList(value).map((given) => {
-    const text = String(given).trim();
+    const text = readText(given, 'a domain').trim();
     const host = URL.parse(text.includes('://') ? text : `http://${text.replace(/^\*?\./, '')}`)?.hostname;
     if (host) return host;
     throw new Error('must be a list of domains such as ["example.com"]');
@@ -166,10 +167,10 @@ function readMediaFeatures(value: unknown): string | undefined {
   let scheme: string | undefined;
   for (const feature of Array.isArray(value) ? value : Object.entries(readObject(value)).map(toFeature)) {
     const { name, value: given } = readObject(feature);
-    if (name === 'prefers-color-scheme') scheme = String(given);
+    if (name === 'prefers-color-scheme') scheme = readText(given, name);
     else if (name !== 'prefers-reduced-motion' || given !== 'reduce')
       throw new Error(
-        `names ${String(name).slice(0, 64)}, but only prefers-color-scheme, and prefers-reduced-motion with the value reduce, are supported`,
+        `names ${readText(name, 'name').slice(0, 64)}, but only prefers-color-scheme, and prefers-reduced-motion with the value reduce, are supported`,
       );
   }
   return scheme;

@@ -2,6 +2,7 @@
 import { type FieldError, invalidField, invalidRequest, ServiceError } from '../errors.ts';
 import type { Part } from '../http/requests/form-body.ts';
 import { nearest } from '../nearest.ts';
+import { MAX_TEMPLATE } from '../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
 import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
@@ -28,8 +29,12 @@ export const NO_MARKDOWN = 'no form file found for extensions: [.md]';
 const NO_FILE_URL =
   'file:// URLs are not accepted on this route. Use the /convert/html or /convert/markdown routes to render local HTML';
 
+/** Of all values that are not files. Reading some of them takes many times their size, and none needs nearly as much. */
+const MAX_VALUE_BYTES = 1_048_576;
+
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
 export function readGotenbergForm(parts: readonly Part[], target: RouteKind, source?: GotenbergSource): GotenbergForm {
+  requireShortValues(parts);
   const errors: FieldError[] = [];
   const [values, aliases] = [new Map<string, unknown>(), new Map<string, string>()];
   const form: GotenbergForm = { values, files: [], embeds: [], watermark: [], stamp: [], invoices: [], aliases };
@@ -44,6 +49,16 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind, sou
   }
   if (errors.length) throw invalidRequest([...errors, ...listMissing(form, source)]);
   return form;
+}
+
+function requireShortValues(parts: readonly Part[]): void {
+  let bytes = 0;
+  for (const { name, filename, content } of parts) {
+    if (filename === undefined) bytes += content.length;
+    if (bytes <= MAX_VALUE_BYTES) continue;
+    const limit = `fields other than files may have ${MAX_VALUE_BYTES} bytes together`;
+    throw invalidField(name.slice(0, MAX_SHOWN), `is too long: ${limit}`);
+  }
 }
 
 /** What a conversion lacks, unless it can still be downloaded. Named beside other faults; without them, it is noticed later. */
@@ -144,10 +159,10 @@ export function requireText(form: GotenbergForm, name: string): string {
   return found;
 }
 
-/** As in Gotenberg, a header or footer prints without what it would load from the network. */
+/** As in Gotenberg, a header or footer prints without what it would load from the network. One that is too long is refused later. */
 function readTemplate(form: GotenbergForm, name: string): string | undefined {
   const template = readText(form, name);
-  return template && withoutExternalReferences(template);
+  return template && template.length <= MAX_TEMPLATE ? withoutExternalReferences(template) : template;
 }
 
 function readText({ files }: GotenbergForm, name: string): string | undefined {

@@ -9,6 +9,8 @@ import type { GotenbergForm } from './sent-form.ts';
 /** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
 
+const MAX_NAMED = 20;
+
 /** Sets the page of the form. Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
 export async function convertMarkdown(
   form: GotenbergForm,
@@ -17,14 +19,16 @@ export async function convertMarkdown(
   signal: AbortSignal,
 ): Promise<void> {
   const page = requireText(form, 'index.html');
+  requireSmall(page.length);
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
   if (!files.size) throw invalidField('', NO_MARKDOWN);
   const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
   const missing = [...new Set(named)].filter((name) => !files.has(name)).map((name) => `'${name.slice(0, 100)}'`);
-  if (missing.length) throw new ServiceError('invalid_request', `Markdown file(s) not found: ${missing.join('; ')}`);
+  if (missing.length) throw new ServiceError('invalid_request', `Markdown file(s) not found: ${shorten(missing).join('; ')}`);
   const converted = new Map<string, string>();
   for (const [name, file] of files) if (named.includes(name)) converted.set(name, await convert(file, owner, markdown, signal));
-  checkSize(page, named, converted);
+  // before the page is assembled, because it can include the same file many times
+  requireSmall(named.reduce((sum, name) => sum + (converted.get(name)?.length ?? 0), page.length));
   form.files = form.files.filter(({ path }) => !files.has(path));
   form.html = page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
 }
@@ -34,9 +38,12 @@ async function convert(file: UploadedFile, owner: string, markdown: Markdown, si
   return markdown.toHtml(owner, task, signal);
 }
 
-/** Checks the size before the page is assembled, because it can include the same file many times. */
-function checkSize(page: string, named: string[], converted: ReadonlyMap<string, string>): void {
-  const length = named.reduce((sum, name) => sum + (converted.get(name)?.length ?? 0), page.length);
+function shorten(names: readonly string[]): string[] {
+  const more = names.length - MAX_NAMED;
+  return more > 0 ? [...names.slice(0, MAX_NAMED), `and ${more} more`] : [...names];
+}
+
+function requireSmall(length: number): void {
   if (length <= MAX_HTML_BYTES) return;
   throw new ServiceError('content_too_large', `the page has more than ${MAX_HTML_BYTES} bytes of HTML`, {
     members: { limit: MAX_HTML_BYTES },

@@ -1,6 +1,17 @@
 /** The form fields that change a PDF, in groups. A route reads one group or all of them. */
 import { readMarkOptions } from './changes/marks.ts';
-import { type Fields, flag, json, parseChoice, type Rename, readList, readNumber, readObject, text } from './read-field.ts';
+import {
+  type Fields,
+  flag,
+  json,
+  parseChoice,
+  type Rename,
+  readList,
+  readNumber,
+  readObject,
+  readText,
+  text,
+} from './read-field.ts';
 
 /** What a flag allows, by the names of `options.password.permissions`. */
 export const PERMISSIONS: Readonly<Record<string, string[]>> = {
@@ -120,7 +131,10 @@ function readEmbedsMetadata(value: unknown): Record<string, EmbedFacts> {
     const { mimeType, relationship } = readObject(given);
     return [
       name,
-      { ...(mimeType ? { type: String(mimeType) } : {}), ...(relationship ? { relationship: String(relationship) } : {}) },
+      {
+        ...(mimeType ? { type: readText(mimeType, 'mimeType') } : {}),
+        ...(relationship ? { relationship: readText(relationship, 'relationship') } : {}),
+      },
     ];
   });
   return Object.fromEntries(entries);

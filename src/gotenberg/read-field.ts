@@ -100,6 +100,12 @@ export function readObject(value: unknown): Record<string, unknown> {
   throw new Error('must be an object, as JSON');
 }
 
+/** `name` is that of the value within its field. */
+export function readText(value: unknown, name: string): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  throw new Error(`has a value for ${name.slice(0, 64)} that is not a text`);
+}
+
 export function parseChoice(given: string, values: readonly string[]): string {
   if (values.includes(given)) return given;
   const choices = values.map((value) => `'${value}'`);

@@ -335,6 +335,8 @@ describe('convert', () => {
     const convert = (files: Fields) => post('chromium/convert/markdown', { 'index.html': page, ...files });
     expect(await refusal(convert({ 'text.md': 'x' }), 400)).toBe("Markdown file(s) not found: 'other.md'");
     expect(await refusal(convert({ 'third.md': 'x' }), 400)).toBe("Markdown file(s) not found: 'text.md'; 'other.md'");
+    const others = Array.from({ length: 30 }, (_, index) => `{{ toHTML "${index}.md" }}`).join('');
+    expect(await refusal(convert({ 'index.html': others, 'text.md': 'x' }), 400)).toMatch(/'18.md'; '19.md'; and 10 more$/);
     expect(await refusal(post('chromium/convert/markdown', { 'index.html': page }), 400)).toContain('[.md]');
   });
 
@@ -584,6 +586,23 @@ describe('refusals', () => {
       "form field 'emulatedMediaFeatures' is invalid: names hover",
     ],
     [{ cookies: 'no' }, "form field 'cookies' is invalid: must be JSON"],
+    ...(
+      [
+        ['emulatedMediaFeatures', '[{"name":{"toString":1}}]', 'name'],
+        ['emulatedMediaFeatures', '[{"name":"prefers-color-scheme","value":{}}]', 'prefers-color-scheme'],
+        ['ignoreResourceHttpStatusDomains', '[{"toString":1}]', 'a domain'],
+        ['embedsMetadata', '{"a.txt":{"mimeType":["text/plain"]}}', 'mimeType'],
+        ['watermarkOptions', '{"rot":{"toString":1}}', 'rot'],
+        ['stages', '[{"op":{"toString":1}}]', 'op'],
+      ] as const
+    ).map(([field, given, name]): [Fields, string] => [
+      { [field]: given },
+      `form field '${field}' is invalid: has a value for ${name} that is not a text`,
+    ]),
+    [
+      { stages: '[{"op":"remediate","profile":{"toString":1}}]' },
+      "form field 'stages[0].profile' is invalid: must be the name of a profile",
+    ],
     [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' is invalid: must be a list of HTTP statuses"],
   ])('%j', async (fields, message) => {
     expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);

@@ -85,6 +85,37 @@ describe('a form', () => {
   });
 });
 
+describe('text far beyond the limit of its member', () => {
+  const part = (name: string, content: string, filename?: string) =>
+    `--a\r\nContent-Disposition: form-data; name="${name}"${filename ? `; filename="${filename}"` : ''}\r\n\r\n${content}\r\n`;
+  const convert = (source: string, ...parts: string[]) =>
+    send(`/forms/chromium/convert/${source}`, 'multipart/form-data; boundary=a', `${parts.join('')}--a--`);
+  const page = part('files', 'x', 'index.html');
+
+  test('is refused before it is read', async () => {
+    const before = await cpuSeconds();
+    const field = await convert('html', page, part('waitDelay', '1s'.repeat(6_000_000)));
+    expect(field.text).toContain("form field 'waitDelay' is too long: fields other than files may have 1048576 bytes together");
+    const fields = await convert('html', page, ...Array<string>(50).fill(part('watermarkPages', 'z '.repeat(200_000))));
+    expect(fields.text).toContain("form field 'watermarkPages' is too long");
+    const header = await convert('html', page, part('files', '<b style="a:url(//x)">'.repeat(1_000_000), 'header.html'));
+    expect(header.text).toContain("form file 'header.html' must be a string of HTML, at most 524288 characters");
+    const actions = part('files', '{{toHTML "b.md"}}'.repeat(1_400_000), 'index.html');
+    const markdown = await convert('markdown', actions, part('files', 'x', 'a.md'));
+    expect(markdown.text).toContain('the page has more than 5242880 bytes of HTML');
+    const margin = await send('/v1/pdf', 'application/json', `{"html":"x","options":{"margin":"${'1 '.repeat(10_000_000)}"}}`);
+    expect(margin.text).toContain('"path":"options.margin","message":"must be a length');
+    expect((await cpuSeconds()) - before).toBeLessThan(10);
+  });
+
+  test('is refused in a header of some pages as in one of all', async () => {
+    for (const header of [{ first: 'a'.repeat(524_289) }, { pages: { cover: 'a'.repeat(524_289) } }]) {
+      const { status, text } = await send('/v1/pdf', 'application/json', JSON.stringify({ html: 'x', options: { header } }));
+      expect([status, text]).toEqual([400, expect.stringContaining('at most 524288 characters')]);
+    }
+  });
+});
+
 describe('JSON with many members', () => {
   const MEMBERS = Array.from({ length: 300_000 }, (_, index) => `"k${index}":1`).join(',');
   const WITH_MEMBERS = `{${MEMBERS}}`;

@@ -1,6 +1,6 @@
 /** The stamps of the route `stamp/bulk`: a list of them in one field in, the fields of the route `stamp` out. */
 import { invalidField } from '../../errors.ts';
-import { type Fields, json, parseChoice, type Rename, readList, readObject } from '../read-field.ts';
+import { type Fields, json, parseChoice, type Rename, readList, readObject, readText } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import { type MarkOptions, readMarkOptions } from './marks.ts';
 
@@ -18,20 +18,21 @@ export const BULK_FIELDS: Fields = { stamps: json(readStamps) };
 function readStamps(value: unknown, rename: Rename): Stamp[] | undefined {
   const stamps = readList(value).map((given) => {
     const { source, expression, file, pages, options } = readObject(given);
-    const name = parseChoice(String(source), ['text', 'image', 'pdf']);
+    const name = parseChoice(readText(source, 'source'), ['text', 'image', 'pdf']);
     const drawn = name === 'text' ? expression : (file ?? expression);
     return {
       source: name,
-      expression: readText(drawn),
-      pages: readText(pages),
+      expression: readMember(drawn, 'expression'),
+      pages: readMember(pages, 'pages'),
       options: readMarkOptions(options ?? null, rename),
     };
   });
   return stamps.length ? stamps : undefined;
 }
 
-function readText(value: unknown): string | undefined {
-  return value === undefined || value === null || value === '' ? undefined : String(value);
+/** Clients send null and empty members for those without a value. */
+function readMember(value: unknown, name: string): string | undefined {
+  return value === undefined || value === null || value === '' ? undefined : readText(value, name);
 }
 
 /** Throws `invalid_request` for a stamp without its file. */

@@ -6,7 +6,7 @@ import { invalidField } from '../../errors.ts';
 import type { Position } from '../../pdf/edit/embedded-page.ts';
 import type { GivenDraw } from '../../render/request/schemas/assembly-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
-import { type Rename, readNumber, readObject } from '../read-field.ts';
+import { type Rename, readNumber, readObject, readText } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
 
@@ -66,7 +66,7 @@ export function readMarkOptions(value: unknown, rename: Rename): MarkOptions {
   for (const [name, given] of Object.entries(readObject(value))) {
     const ours = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
     if (!ours) throw new Error(`names ${name.slice(0, 64)}, but only ${Object.keys(NAMES).join(', ')} are supported`);
-    const read = READERS[ours](String(given).trim());
+    const read = READERS[ours](readText(given, name).trim());
     for (const member of Object.keys(read)) rename(member, name);
     Object.assign(options, read);
   }

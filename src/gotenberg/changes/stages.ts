@@ -6,7 +6,7 @@ import { type FieldError, invalidField, invalidRequest } from '../../errors.ts';
 import { type GivenDraw, type GivenStep, MAX_STEPS } from '../../render/request/schemas/assembly-schema.ts';
 import { MAX_IMAGE } from '../../render/request/schemas/finish-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
-import { type Fields, flag, json, readList, readObject, text } from '../read-field.ts';
+import { type Fields, flag, json, readList, readObject, readText, text } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import type { FormStep } from './form-step.ts';
 
@@ -111,7 +111,7 @@ function readStages(value: unknown): Stage[] {
   if (stages.length > MAX_STEPS) throw new Error(`must have at most ${MAX_STEPS} stages`);
   return stages.map((given) => {
     const { op, ...members } = readObject(given);
-    return { op: String(op ?? ''), members };
+    return { op: readText(op ?? '', 'op'), members };
   });
 }
 
@@ -181,6 +181,8 @@ function faultsOf({ op, members, isRoute }: Stage, index: number, stages: readon
   if (op === 'merge' && index) faults.push({ path, message: 'must be the first stage: merge' });
   if (op === 'split' && index < stages.length - 1) faults.push({ path, message: 'must be the last stage: split' });
   if (op === 'remediate' && members.profile === undefined) faults.push({ path: `${path}.profile`, message: 'is required' });
+  else if (op === 'remediate' && typeof members.profile !== 'string')
+    faults.push({ path: `${path}.profile`, message: 'must be the name of a profile' });
   return faults;
 }
 

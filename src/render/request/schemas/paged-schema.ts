@@ -9,7 +9,7 @@ export const DEFAULT_CONTENTS = { selector: 'h1, h2, h3', title: '', depth: 3, p
 
 const MAX_HEADER = 524_288;
 const Markup = Type.String({ maxLength: MAX_HEADER, contentMediaType: 'text/html' });
-const variant = (description: string) => Type.Optional(Type.String({ description }));
+const variant = (description: string) => Type.Optional(Type.String({ maxLength: MAX_HEADER, description }));
 const HeaderSet = Type.Object(
   {
     all: variant('On other pages.'),
@@ -17,7 +17,9 @@ const HeaderSet = Type.Object(
     last: variant('On the last.'),
     left: variant('On even ones.'),
     right: variant('On odd ones.'),
-    pages: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'By the CSS property `page`.' })),
+    pages: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: MAX_HEADER }), { description: 'By the CSS property `page`.' }),
+    ),
   },
   { additionalProperties: false, $id: 'HeaderSet' },
 );

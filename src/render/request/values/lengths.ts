@@ -31,6 +31,8 @@ const ORIENTATIONS: Readonly<Record<string, Orientation>> = {
 
 const MAX_NAME = 64;
 const MAX_LENGTHS = 4;
+/** Each has at most 50 digits and a unit. */
+const MAX_LENGTHS_TEXT = 500;
 
 /** The pattern in the OpenAPI document. `toInches` also accepts spaces, upper case and other spellings of the inch. */
 export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,40})?|\\.\\d{1,40})(px|in|cm|mm|pt|pc|q)?$';
@@ -55,6 +57,7 @@ export function toInches(length: string | number): number | undefined {
 
 /** The inches of one to four lengths, separated by spaces. Undefined if the text is anything else. */
 export function toInchesOfSides(lengths: string): number[] | undefined {
+  if (lengths.length > MAX_LENGTHS_TEXT) return undefined;
   const parts: string[] = [];
   for (const word of lengths.split(/\s+/).filter(Boolean)) {
     if (/^["″a-z]/i.test(word) && parts.length)
