@@ -190,7 +190,8 @@ function describeUnknown({ schema, hint }: Checked, schemaPath: string, steps: s
   if (own && branchesAround(schema, objectPath).some((branch) => hasProperty(branch, name)))
     return { path, message: `cannot be combined with ${join(parent, own)}` };
   const hinted = hint(parent, name);
-  const meant = hinted ? `; did you mean ${hinted}?` : suggestion(name, Object.keys(properties), parent);
+  const isOther = hinted !== undefined && hinted !== path; // a field of other endpoints has its own name
+  const meant = isOther ? `; did you mean ${hinted}?` : suggestion(name, Object.keys(properties), parent);
   return { path, message: `there is no such field${meant}` };
 }
 

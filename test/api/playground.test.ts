@@ -323,6 +323,20 @@ test('stores and charges nothing, whatever is sent', async () => {
   for (const line of lines()) expect(line).not.toMatch(/key_id|Bearer|sent-twice|first-text/);
 });
 
+test('suggests for a field of other endpoints one that it has', async () => {
+  const { errors } = await problem(
+    await visitor.pdf({ url: 'http://a.test', template_id: 'x', store: true }),
+    400,
+    'invalid_request',
+  );
+  const names = 'use one of html, markdown, template, engine, data, assets, options';
+  expect(errors).toEqual([
+    { path: 'url', message: `there is no such field; ${names}` },
+    { path: 'template_id', message: 'there is no such field; did you mean template?' },
+    { path: 'store', message: `there is no such field; ${names}` },
+  ]);
+});
+
 test('publishes its limits, and is described in the reference', async () => {
   const limits = {
     ...{ html_bytes: MAX_HTML, assets_bytes: MAX_ASSETS, timeout_ms: 10_000 },

@@ -48,7 +48,7 @@ export async function limitVisitors(
   await limit(app, {
     keyOf: visitorOf,
     limitOf: () => perMinute,
-    refusal: (most) => `the playground allows ${most} renders a minute`,
+    refusal: (most) => `the playground allows ${most} requests a minute`,
     allNodes,
   });
 }
