@@ -321,6 +321,28 @@ describe('page numbers', () => {
     );
     expect(await labelsOf('<p>x')).toBeNull();
   });
+
+  test.each<[css: string, numbers: string[]]>([
+    ['@page :first { counter-increment: page -1 }', ['-1', '0', '1', '2']],
+    ['@page { counter-increment: page 2 } @page :left { counter-increment: sheet }', ['2', '3', '5', '6']],
+    ['@page :left { counter-increment: sheet 3 page 10 } @page { counter-increment: page 0 }', ['0', '10', '10', '20']],
+    ['@page part { counter-reset: page } .b { page: part }', ['1', '2', '1', '1']],
+    ['@page part:first { counter-reset: page 7 } .b { page: part }', ['1', '2', '8', '9']],
+    ['@page :nth(3) { counter-set: page 30 }', ['1', '2', '30', '31']],
+    ['@page { counter-increment: page 2 } #p2 { counter-reset: page 1 }', ['2', '4', '1', '3']],
+  ])('that pages count by rules are those in references: %s', async (css, numbers) => {
+    const parts = ['', '', 'b', 'b'].map((name, n) => `<p class="${name}" id="p${n}"><a href="#p${n}"></a></p>`);
+    const markup = `<style>@page { @top-left { content: counter(page) } } p { break-before: page } .b { height: 200mm; break-inside: avoid } .b + .b { break-before: auto }
+      a::after { content: target-counter(attr(href), page) } ${css}</style>${parts.join('')}`;
+    const shown = await pagesOf(markup);
+    expect(shown.map((text) => text.replace(' ', ''))).toEqual(numbers.map((number) => number + number));
+    expect(await labelsOf(markup)).toEqual(numbers);
+  });
+
+  test('are shown by markers of lists', async () => {
+    const markup = `<style>li { list-style-position: inside } li::marker { content: "on " counter(page) ": " }</style><ol><li>a${BREAK}<li>b</ol>`;
+    expect(await pagesOf(markup)).toEqual(['on 1: a', 'on 2: b']);
+  });
 });
 
 test('bookmarks have the level and the label that the style sheet gives them', async () => {

@@ -61,6 +61,12 @@ describe('breaks to a page of one side', () => {
     ['recto, of a first child', 'h1 { break-before: recto }', chapters, OWN_PAGES],
     ['page-break-before', 'h1 { page-break-before: right !important }', chapters, OWN_PAGES],
     ['after what is before', 'p, section { break-after: right }', chapters, OWN_PAGES],
+    [
+      'after a box, and within it',
+      '.after { break-after: right }',
+      '<section class="after"><p class="after">one</p><p>two</p></section><p>three</p>',
+      ['one p1', '', 'two p3', '', 'three p5'],
+    ],
     ['verso', 'h1 { break-before: verso }', chapters, ['Preface p1', 'One p2', '', 'Two p4']],
     [
       'left, then right',
@@ -133,6 +139,40 @@ describe('breaks to a page of one side', () => {
     const { warnings } = await client.report({ html });
     expect(warnings).toContainEqual(expect.objectContaining({ property: 'break-before', element: 'b' }));
   });
+});
+
+describe('breaks that are always forced', () => {
+  const body = '<p>a</p><h1>b</h1><h2>c</h2><h3>d</h3><p>e</p>';
+
+  test.each([
+    ['h1 { break-before: always }', ['a', 'b c d e']],
+    ['h1 { break-after: all !important } h1 { break-after: auto }', ['a b', 'c d e']],
+    ['@media print { h1, h2 { &:not(h2) { break-before: always } } }', ['a', 'b c d e']],
+    ['h2 { break-before: always } h3 { page-break-before: always }', ['a b', 'c', 'd e']],
+    ['h1 { break-before: always } h1 { break-before: auto }', ['a b c d e']],
+    ['h1 { break-before: always } h1 { page-break-before: auto }', ['a b c d e']],
+    ['h1 { break-before: page } h1 { break-before: always } @media screen { h2 { break-before: always } }', ['a', 'b c d e']],
+    ['h1 { break-before: always }</style><style>h1 { break-before: avoid }', ['a b c d e']],
+  ])('begin a page: %s', async (css, pages) => {
+    const html = `<style>${css}</style>${body}`;
+    expect((await print(html)).pages).toEqual(pages);
+    expect((await client.report({ html })).warnings).toEqual([]);
+  });
+
+  test('are reported in a style attribute', async () => {
+    const { warnings } = await client.report({ html: '<p>a<h1 style="break-before: always">b' });
+    expect(warnings).toMatchObject([{ property: 'break-before', value: 'always', element: 'h1' }]);
+  });
+});
+
+test('the two margin boxes that Prince calls otherwise', async () => {
+  const css = `@page { margin: 20mm; @top { content: "above" } @bottom { content: "p" counter(page) } }
+    @page :first { @BOTTOM { content: string(title) } } @page part:left { @top { content: none } } section { page: part } p { string-set: title content() }`;
+  const { placed } = await print(`<style>${css}</style><p>x</p><section>y</section>`);
+  const [first = [], second = []] = placed;
+  expect(first.map(({ text }) => text).sort()).toEqual(['above', 'x', 'x']);
+  expect(second.map(({ text }) => text).sort()).toEqual(['p2', 'y']);
+  expect(first.find(({ text }) => text === 'above')?.x).toBeCloseTo(297 - 15, -1);
 });
 
 describe('on pages that page-orientation turns', () => {

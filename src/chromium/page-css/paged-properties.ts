@@ -3,12 +3,22 @@
  * text of a style sheet in, rules to add to it out.
  */
 import { THIS_ELEMENT } from '../../in-page/contract/paged.ts';
+import { breaksAlways, translateBreak } from './always-breaks.ts';
 import { type Declaration, readDeclarations, ruleWithin } from './css-statements.ts';
 import { keepsFootnotesWhole, makesFootnote, restartsFootnotes, translateFootnote } from './footnote-rules.ts';
+import { findPageCounters, isMiscounted, type PageCounter } from './page-counters.ts';
 import { paintsGradient, placesPictures, translateGradients } from './page-gradients.ts';
 import { findPictures } from './page-pictures.ts';
-import { type PageSelector, parsePageSelector } from './page-selectors.ts';
-import { MAX_TRANSLATED, movedRule, type PageRules, type TranslatedDeclaration, translateSelectors } from './selector-rules.ts';
+import type { PageSelector } from './page-selectors.ts';
+import {
+  MAX_TRANSLATED,
+  movedRule,
+  type PageRules,
+  pageSelectorOf,
+  renameMarginBox,
+  type TranslatedDeclaration,
+  translateSelectors,
+} from './selector-rules.ts';
 
 /** What the style sheets of a document say about its pages that Chromium does not know. */
 export interface PagedStyles {
@@ -16,8 +26,8 @@ export interface PagedStyles {
   marginTexts: ReadonlyMap<string, MarginText>;
   /** Whether elements may have something that depends on their pages. */
   hasElements: boolean;
-  /** The declaration that changes the number of the first page. */
-  firstNumber: string | undefined;
+  /** The declarations for the counters of pages. Empty if they leave the page numbers as they are. */
+  pageCounters: readonly PageCounter[];
   hasFootnotes: boolean;
   /** Whether the numbers of footnotes begin again on each page. */
   restartsFootnotes: boolean;
@@ -69,6 +79,7 @@ interface Facts {
   /** Whether any margin box shows something else than Chromium would. */
   changesMargins: boolean;
   paintsGradients: boolean;
+  breaksAlways: boolean;
 }
 
 const MIRRORED = /^(?:string-set|bookmark-(?:level|label|state))$/;
@@ -83,6 +94,8 @@ const OWN_PAGE = /(?<![\w-])counter\(\s*page(?=\s*[,)])/gi;
 const STYLE_ATTRIBUTES = '[style]';
 /** Of all style sheets. */
 const MAX_RULES = 10_000;
+/** Each is compared with each page. */
+const MAX_PAGE_COUNTERS = 1_000;
 /** Each rule repeats its selectors. */
 const MAX_RULE_CHARACTERS = 1_048_576;
 /** The counter that numbers sheets, whatever number a page shows. */
@@ -91,7 +104,6 @@ const STRING_CALL = /(?<![\w-])string\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w]+
 const PAGE_CALL = /(?<![\w-])counter\(\s*(page|section-page|section-pages)\s*(?:,\s*([-\w]+)\s*)?\)/gi;
 /** Chromium knows `attr()` with another syntax for URLs. */
 const URL_ATTRIBUTE = /attr\(\s*([-\w]+)\s+url\s*\)/gi;
-const FIRST_PAGE = /^@page\s*:first$/i;
 
 /**
  * Translates all style sheets of a document. Those that `isLinked` says by their index may have another origin, so that the program in the
@@ -99,11 +111,11 @@ const FIRST_PAGE = /^@page\s*:first$/i;
  */
 export function translatePaged(texts: readonly string[], isLinked: (sheet: number) => boolean): Translation {
   const pageRules: PageRules = { numbered: new Map(), left: MAX_TRANSLATED };
-  const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], pageRules));
+  const sheets = texts.map((text) => translateSelectors(text, [...readDeclarations(text)], pageRules).map(renameMarginBox));
   const all = sheets.flat();
-  const first = all.findLast((each) => FIRST_PAGE.test(each.within.at(-1) ?? '') && setsPageNumber(each));
+  const pageCounters = all.flatMap(findPageCounters).slice(-MAX_PAGE_COUNTERS);
   const setsPages =
-    first?.property === 'counter-reset' || // with which Chromium begins the numbers of the next pages at 1
+    pageCounters.some(isMiscounted) ||
     all.some((each) => (isInElement(each) || isInAttribute(each)) && !isOfRoot(each) && setsPageNumber(each));
   const facts = {
     setsPages,
@@ -113,6 +125,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
     runs: all.some(({ property, value }) => property === 'position' && RUNNING.test(value)),
     changesMargins: all.some((each) => changesMargin(each, setsPages)),
     paintsGradients: all.some(paintsGradient),
+    breaksAlways: all.some((each) => isInElement(each) && breaksAlways(each)),
   };
   const marginTexts: Translation['marginTexts'] = new Map();
   const hasFootnotes = all.some(makesFootnote);
@@ -126,6 +139,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
       translateStrings(each, marginTexts) ??
       translateMargin(each, facts, marginTexts) ??
       (facts.paintsGradients ? translateGradients(each) : undefined) ??
+      (facts.breaksAlways && isInElement(each) ? translateBreak(each) : undefined) ??
       [],
   ];
   const limits = { rules: MAX_RULES, characters: MAX_RULE_CHARACTERS };
@@ -147,7 +161,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
     keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
     numbered: pageRules.numbered,
     placesPictures: isPlaced,
-    firstNumber: first && `${first.property}: ${first.value}`,
+    pageCounters: pageCounters.some(({ number }) => number !== undefined) ? pageCounters : [],
   };
 }
 
@@ -236,13 +250,14 @@ function changesMargin(declaration: Declaration, setsPages: boolean): boolean {
   );
 }
 
-function toMarginDeclaration({ property, within, written, pages }: TranslatedDeclaration): MarginDeclaration[] {
+function toMarginDeclaration(declaration: TranslatedDeclaration): MarginDeclaration[] {
+  const { property, within, written } = declaration;
   const [, name, position = 'first'] = (property === 'content' && ELEMENT_CALL.exec(written.value)) || [];
-  const selector = pages ?? parsePageSelector((within.at(-2) ?? '').replace(/^@page/i, ''));
-  if (!selector) return [];
+  const pages = pageSelectorOf(declaration, within.at(-2));
+  if (!pages) return [];
   const box = (within.at(-1) ?? '').slice(1).toLowerCase();
   const element = name === undefined ? undefined : { name, position: position.toLowerCase() };
-  return [{ pages: selector, box, property, value: written.value, element }];
+  return [{ pages, box, property, value: written.value, element }];
 }
 
 /** The name of pages, and the style of the number in one of their margin boxes. */

@@ -27,6 +27,7 @@ const MAX_NUMBERED = 100;
 const RULE = /^@page\b(.*)$/is;
 /** Lists, several classes, classes after a name, and those that Chromium does not know. */
 const MAY_TRANSLATE = /:(?:blank|nth)|@page[^{},]{0,200},|@page(?![-\w])\s{0,9}:?[-\w\u0080-\uFFFF]{1,100}\s{0,9}:/i;
+const PRINCE_BOXES: Record<string, string> = { '@top': '@top-center', '@bottom': '@bottom-center' };
 const NUMBERED = 'platen-numbered';
 /** For what decides where the content of such pages is. */
 const PLACED = 'platen-placed';
@@ -58,6 +59,19 @@ export function translateSelectors(
 
 function movedTo(block: string, at: number, { within, written }: Declaration): Pick<Declaration, 'within' | 'written'> {
   return { within: within.with(at, block), written: { ...written, within: written.within.with(at, block) } };
+}
+
+/** The selector of the `@page` rule in which a declaration is, which begins this block. */
+export function pageSelectorOf({ pages }: TranslatedDeclaration, block = ''): PageSelector | undefined {
+  return pages ?? (/^@page\b/i.test(block) ? parsePageSelector(block.slice('@page'.length)) : undefined);
+}
+
+/** Calls the two margin boxes by the names of css-page-3 that Prince calls `@top` and `@bottom`. */
+export function renameMarginBox(declaration: TranslatedDeclaration): TranslatedDeclaration {
+  const { within } = declaration;
+  const name = PRINCE_BOXES[within.at(-1)?.toLowerCase() ?? ''];
+  const pages = name && pageSelectorOf(declaration, within.at(-2));
+  return pages ? { ...declaration, ...movedTo(name, within.length - 1, declaration), pages } : declaration;
 }
 
 /** The rule of a translated declaration. */

@@ -7,6 +7,9 @@ function oneOf(...expressions: RegExp[]): RegExp {
 const PAGE_PICTURES =
   /@page\b(?:(?!@page)[\s\S]){0,400}?(?:background|content)(?:(?!background|content)[^;{}]){0,200}?(?:gradient|url|image-set)\(/;
 
+/** What Chromium knows by another name: forced breaks, and margin boxes. */
+const OTHER_NAMES = /(?<!page-)break-(?:before|after)\s*:\s*al(?:l|ways)\b|@(?:top|bottom)\s*\{/;
+
 /** Boxes that would be printed where they stick to a window. */
 export const STICKY = /position\s*:\s*(?:-webkit-)?sticky/i;
 
@@ -14,6 +17,7 @@ export const STICKY = /position\s*:\s*(?:-webkit-)?sticky/i;
 export const PAGED_CSS = oneOf(
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|:(?:nth\(|blank)|hyphens\s*:\s*auto|(?<![\w-])(?:marks|bleed)\s*:|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)|counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|(?<![\w-])size\s*:[^;{}]{0,40}\bauto\b/,
   PAGE_PICTURES,
+  OTHER_NAMES,
   STICKY,
 );
 
@@ -22,10 +26,11 @@ export const INSPECTED_CSS = oneOf(
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
   /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[1-9][\d.]{0,8}[a-z]{2}\s{1,9}[1-9][\d.]{0,8}[a-z]{2}\s{0,9}[;}])/,
   PAGE_PICTURES,
+  OTHER_NAMES,
   STICKY,
   /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
   /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
-  /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,
+  /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after|marker)\s*\{[^{}]{0,200}counters?\(/,
   /(?<!-)(?:-webkit-)?filter\s*[:=]|box-reflect|3d\(|perspective\(|rotate[xy]\(/,
 );
 

@@ -13,7 +13,7 @@ export function addPageLabels(editable: EditablePdf, labels: readonly PageLabel[
   const Nums = new PdfArray();
   for (const [page, { number, style }] of labels.entries()) {
     const before = labels[page - 1];
-    if (before && before.style === style && before.number === number - 1) continue;
+    if (before && before.number > 0 && before.style === style && before.number === number - 1) continue;
     Nums.push(PdfNumber.of(page));
     Nums.push(toDictionary(number, style));
   }

@@ -67,8 +67,8 @@ export class GeneratedContent implements PagedPart {
       const page = pageOf(at);
       return page === undefined ? [] : [{ ...change, page }];
     });
-    this.#pages = numberPages(print.file.pages.length, pagedStyles.firstNumber, changes);
     this.#facts = this.#readFacts(print);
+    this.#pages = numberPages(this.#facts, pagedStyles.pageCounters, changes);
     this.overlay = this.#placeRunning(print);
     const areShown = await this.#showNumbers(pageOf);
     const rules = marginRules(pagedStyles.marginTexts, this.#pages, this.#placeStrings(print));

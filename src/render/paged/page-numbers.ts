@@ -1,5 +1,6 @@
 /** Numbers pages as a reader sees them: where the number is set, and in which section each page is. */
 
+import { numberAfter, type PageCounter } from '../../chromium/page-css/page-counters.ts';
 import type { PageFacts } from '../../chromium/page-css/page-selectors.ts';
 import type { PageLabel } from '../../pdf/paged/page-labels.ts';
 
@@ -20,14 +21,17 @@ export interface NumberedPages {
   sectionPages: number[];
 }
 
-export function numberPages(count: number, first: string | undefined, changes: readonly NumberChange[]): NumberedPages {
+export function numberPages(
+  pages: readonly PageFacts[],
+  counters: readonly PageCounter[],
+  changes: readonly NumberChange[],
+): NumberedPages {
   const byPage = new Map(changes.map((change) => [change.page, change]));
   const numbers: number[] = [];
   const starts: number[] = [];
-  for (let page = 0; page < count; page++) {
+  for (const [page, facts] of pages.entries()) {
     const change = byPage.get(page);
-    const next = page === 0 ? firstNumber(first) : (numbers[page - 1] ?? 0) + 1;
-    numbers.push(change ? change.number || Number(change.isReset) : next);
+    numbers.push(change ? change.number || Number(change.isReset) : numberAfter(numbers[page - 1] ?? 0, facts, counters));
     starts.push(change ? page : (starts[page - 1] ?? 0));
   }
   const ends = starts.map((start) => starts.lastIndexOf(start));
@@ -80,11 +84,4 @@ export function labelPages(
     return { number, style: LABEL_STYLES[style] ?? 'D' };
   });
   return labels.some(({ number, style }, page) => number !== page + 1 || style !== 'D') ? labels : undefined;
-}
-
-/** `counter-reset` takes effect before the page is counted, `counter-set` afterwards. */
-function firstNumber(declaration: string | undefined): number {
-  const [, property, number] = /^counter-(reset|set)\s*:.*?\bpage(?:\s+(-?\d{1,9}))?/.exec(declaration ?? '') ?? [];
-  if (!property) return 1;
-  return Number(number ?? 0) + (property === 'reset' ? 1 : 0);
 }

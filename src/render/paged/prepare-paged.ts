@@ -68,10 +68,10 @@ async function prepareGenerated(
   settings: PrintSettings,
   sidedBreaks: SidedBreaks | undefined,
 ): Promise<PagedPart[]> {
-  const { hasElements, marginTexts, firstNumber, numbered, placesPictures } = document.pagedStyles;
+  const { hasElements, marginTexts, pageCounters, numbered, placesPictures } = document.pagedStyles;
   const hasHeaders = plan?.header || plan?.footer;
   const selectsPages = (numbered.size > 0 || placesPictures) && !settings.singlePage;
-  if (!plan?.contents && !hasElements && !marginTexts.size && !firstNumber && !hasHeaders && !selectsPages) return [];
+  if (!plan?.contents && !hasElements && !marginTexts.size && !pageCounters.length && !hasHeaders && !selectsPages) return [];
   const elements = await readPagedContent(document.paged, key, plan?.contents);
   const generated = new GeneratedContent(document, elements, sidedBreaks);
   return [

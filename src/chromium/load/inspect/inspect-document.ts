@@ -35,7 +35,7 @@ export interface InspectionFindings {
 const NO_PAGED_STYLES: PagedStyles = {
   marginTexts: new Map(),
   hasElements: false,
-  firstNumber: undefined,
+  pageCounters: [],
   numberStyles: new Map(),
   marginBoxes: [],
   hasFootnotes: false,

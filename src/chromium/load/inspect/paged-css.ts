@@ -5,6 +5,7 @@
 
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
+import { breaksAlways } from '../../page-css/always-breaks.ts';
 import { type Declaration, isOfPage, readDeclarations } from '../../page-css/css-statements.ts';
 import { unpaintedGradient } from '../../page-css/page-gradients.ts';
 import type { PageSelector } from '../../page-css/page-selectors.ts';
@@ -56,10 +57,10 @@ const FAULTS: Record<string, FaultOf> = {
   '': pageSelectorFault,
   size: sizeFault,
   float: ({ value }) => floatFault(value),
-  'break-before': ({ value }) => breakFault(value),
-  'break-after': ({ value }) => breakFault(value),
-  'page-break-before': ({ value }) => breakFault(value),
-  'page-break-after': ({ value }) => breakFault(value),
+  'break-before': breakFault,
+  'break-after': breakFault,
+  'page-break-before': breakFault,
+  'page-break-after': breakFault,
   'counter-reset': counterChangeFault,
   'counter-set': counterChangeFault,
   'counter-increment': counterChangeFault,
@@ -208,7 +209,10 @@ function floatFault(value: string): Fault | undefined {
   };
 }
 
-function breakFault(value: string): Fault | undefined {
+function breakFault(declaration: Declaration): Fault | undefined {
+  const { value, within } = declaration;
+  if (breaksAlways(declaration) && within.at(-1) === STYLE_ATTRIBUTES)
+    return { check: 'shown', value, why: 'in style attributes, write page' };
   const side = /^(?:left|right|recto|verso)\b/i.exec(value)?.[0].toLowerCase();
   if (!side) return undefined;
   const effect = `begins the next page in Chromium, even if that is not a ${side} one`;

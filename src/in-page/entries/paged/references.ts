@@ -32,7 +32,7 @@ const TARGETS = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
 /** What is shown until the page is known. */
 const UNKNOWN = '00';
 /** In the first layer, `!important` precedes that of the document. */
-export const REFERENCE_RULES = `@layer platen { ${['before', 'after']
+export const REFERENCE_RULES = `@layer platen { ${['before', 'after', 'marker']
   .map((side) => `[data-platen-${side}]::${side} { content: var(--platen-shown-${side}) !important }`)
   .join(' ')} }`;
 

@@ -54,7 +54,11 @@ function findSides(): Map<HTMLElement, string> {
     if (SIDE.test(breakBefore) && element.checkVisibility()) sides.set(element, breakBefore);
     if (next) sides.set(next, breakAfter);
   }
-  return sides;
+  return new Map([...sides].sort(([one], [other]) => compareOrder(one, other))); // what follows a box was found before its children
+}
+
+function compareOrder(one: Node, other: Node): number {
+  return one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
 function findNext(element: HTMLElement): HTMLElement | undefined {

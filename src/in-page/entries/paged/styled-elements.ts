@@ -39,8 +39,8 @@ function addSelectors(rules: Iterable<AnyRule>, around: string, declares: Declar
   }
 }
 
-export type Pseudo = '::before' | '::after';
-export const PSEUDOS: readonly Pseudo[] = ['::before', '::after'];
+export type Pseudo = '::before' | '::after' | '::marker';
+export const PSEUDOS: readonly Pseudo[] = ['::before', '::after', '::marker'];
 
 export function readProperty(element: Element, name: string, pseudo?: Pseudo): string {
   return getComputedStyle(element, pseudo).getPropertyValue(name).trim();
