@@ -24,6 +24,7 @@ import {
   measureFootnotes,
   numberFootnotes,
   reserveFootnotes,
+  spreadCalls,
   takeFootnotes,
 } from './entries/paged/footnotes.ts';
 import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
@@ -121,6 +122,7 @@ export const answers: Questions = {
   measureFootnotes,
   numberFootnotes,
   reserveFootnotes,
+  spreadCalls,
   showReferences,
   readMetadata,
   readStyleSheets,

@@ -93,6 +93,54 @@ describe('footnotes', () => {
     expect(found[1]?.length).toBeGreaterThan(2);
   });
 
+  describe('have the room that they need on each page', () => {
+    const plain = `<p>${TEXT}</p>`;
+    const crowd = Array.from({ length: 8 }, (_, n) => `<span class="n">${'long '.repeat(20)}crowd ${n}.</span>`).join('word');
+    const book = `${plain.repeat(20)}<p>start${crowd}</p>${plain.repeat(20)}${note(8)}${plain.repeat(10)}`;
+    const linesOf = ({ placed }: Awaited<ReturnType<typeof render>>) =>
+      placed.map((texts) => texts.filter(({ text }) => /Lorem/.test(text)).map(({ y }) => y));
+
+    test('and leave the rest to the text', async () => {
+      const pdf = await render(document(book));
+      const bottoms = linesOf(pdf).map((lines) => Math.max(...lines));
+      const crowded = pdf.pages.findIndex((text) => text.includes('crowd 0.'));
+      expect(crowded).toBeGreaterThan(0);
+      expect(pdf.pages[crowded]).toContain('crowd 7.');
+      expect(bottoms[crowded]).toBeLessThan(400);
+      const noted = pdf.pages.findIndex((text) => text.includes('note 8.'));
+      const others = bottoms.slice(0, -1).filter((_, page) => ![crowded - 1, crowded, noted].includes(page)); // notes may have moved on
+      expect(Math.min(...others)).toBeGreaterThan(500);
+    });
+
+    test.each([
+      ['with numbers of each page', '@page { counter-reset: footnote }', book],
+      [
+        'on pages with names and sides',
+        'div { page: part } @page part { margin: 30mm } @page :left { margin-left: 40mm }',
+        `<div>${book}</div>${book}`,
+      ],
+      ['with empty pages', 'h1 { break-before: right }', `${book}<h1>End</h1>`],
+      [
+        'with contents',
+        'a::after { content: target-counter(attr(href), page) }',
+        `<a href="#end"></a>${book}<h1 id="end">End</h1>`,
+      ],
+      ['in a body without names for its pages', 'body { display: grid }', book],
+      ['with rules for pages by their number', '@page :nth(2) { margin-top: 60mm }', book],
+    ])('%s', async (_, css, body) => {
+      for (const options of [{}, { tagged: true }]) {
+        const { pages, placed } = await render(document(body, css), options);
+        expect(pages.join(' ').match(/Lorem/g)).toHaveLength((body.match(/Lorem/g) ?? []).length);
+        expect(pages.join(' ').match(/crowd \d\./g)).toHaveLength((body.match(/crowd \d\./g) ?? []).length);
+        for (const [page, texts] of placed.entries()) {
+          const notes = texts.filter(({ text }) => /long|note/.test(text)).map(({ y }) => y);
+          const lines = texts.filter(({ text }) => /Lorem|start/.test(text)).map(({ y }) => y);
+          expect(Math.min(...notes, 1e9), `page ${page + 1}`).toBeGreaterThan(Math.max(...lines, 0));
+        }
+      }
+    });
+  });
+
   test('are divided between pages if they are long, in the room that the first print chooses', async () => {
     const words = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `k${from + n}`).join(' ');
     const paragraphs = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => note(from + n)).join('');

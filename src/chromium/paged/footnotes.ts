@@ -62,6 +62,12 @@ export async function numberFootnotes(world: PagedWorld, numbers: number[]): Pro
   await world.ask('numberFootnotes', [numbers], DONE);
 }
 
-export async function reserveFootnotes(world: PagedWorld, heightPx: number): Promise<void> {
-  await world.ask('reserveFootnotes', [heightPx], DONE);
+/** Reserves these heights in CSS pixels at the bottom of pages, by their name, which is empty for all pages. */
+export async function reserveFootnotes(world: PagedWorld, heightsPx: Record<string, number>): Promise<void> {
+  await world.ask('reserveFootnotes', [heightsPx], DONE);
+}
+
+/** Makes the line of each call so much higher, in CSS pixels. */
+export async function spreadCalls(world: PagedWorld, heightsPx: number[]): Promise<void> {
+  await world.ask('spreadCalls', [heightsPx], DONE);
 }

@@ -85,7 +85,8 @@ export interface Questions {
   measureFootnotes(widths: number[], groups: number[][]): number[];
   numberFootnotes(numbers: number[]): null;
   distributeFootnotes(measured: MeasuredFootnotes, heightPx: number): FootnoteParts[] | Crowding;
-  reserveFootnotes(heightPx: number): null;
+  reserveFootnotes(heightsPx: Record<string, number>): null;
+  spreadCalls(heightsPx: number[]): null;
   findFixedOutside(): boolean;
   takeFixedOutside(leftPx: number, rightPx: number): boolean;
   showOverlay(sheets: OverlaySheet[]): null;

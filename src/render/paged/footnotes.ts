@@ -1,6 +1,6 @@
 /**
- * Footnotes: each is painted at the bottom of the page of its call. All pages reserve the same room, which the first print chooses; what does
- * not fit goes on to the next page.
+ * Footnotes: each is painted at the bottom of the page of its call. Each page has the room that it needs. Where that is not possible, all
+ * pages reserve the same room, which the first print chooses, and what does not fit goes on to the next page.
  */
 import { distributeFootnotes, measureFootnotes, numberFootnotes, reserveFootnotes } from '../../chromium/paged/footnotes.ts';
 import type { PagedWorld } from '../../chromium/paged/paged-world.ts';
@@ -11,6 +11,7 @@ import type { PrintedPages } from '../../pdf/edit/printed-pages.ts';
 import { type PageArea, readPageView } from '../../pdf/paged/page-areas.ts';
 import { POINTS_PER_PX } from '../../units.ts';
 import type { PagedOutcome } from '../paged-outcome.ts';
+import type { FootnoteRooms } from './footnote-rooms.ts';
 import type { OverlayBoxes } from './overlay.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
 
@@ -19,6 +20,10 @@ const MAX_WHOLE = 0.3;
 const MAX_SHARE = 0.7;
 /** The shares of a page that are reserved for more, of which the first counts that leaves none on more than two pages. */
 const SHARES = [MAX_WHOLE, 0.4, 0.5, 0.6, MAX_SHARE];
+/** The share that a single one takes of a page with a room of its own. */
+const MAX_SINGLE = 0.5;
+/** Rooms of their own are for pages on which the footnotes take more than this share, unless a style sheet keeps the footnotes whole. */
+const MIN_SHARE = 0.08;
 /** How often the reserve grows because other footnotes came to a page. After that, they are divided. */
 const MAX_RAISES = 2;
 
@@ -37,13 +42,27 @@ interface Room {
   heightPx: number;
 }
 
+interface Options {
+  /** With what the names of destinations begin. */
+  key: string;
+  isTagged: boolean;
+  /** Whether numbers begin again on each page. */
+  restarts: boolean;
+  /** Whether footnotes are divided only where a page has no room for them. */
+  keepsWhole: boolean;
+  /** Undefined if all pages have the same room. */
+  rooms: FootnoteRooms | undefined;
+}
+
 export class Footnotes implements PagedPart {
+  readonly settlesLast = true;
   readonly #world: PagedWorld;
   readonly #footnotes: readonly PagedFootnote[];
   /** The numbers that the footnotes show. */
   #numbers: number[];
   readonly #restarts: boolean;
-  readonly #maxWhole: number;
+  readonly #keepsWhole: boolean;
+  #rooms: FootnoteRooms | undefined;
   #scale: number | undefined;
   /** The height that all pages reserve, in CSS pixels. */
   #reservedPx = 0;
@@ -52,22 +71,16 @@ export class Footnotes implements PagedPart {
   readonly #key: string;
   readonly noteKey: string | undefined;
 
-  /**
-   * The names of destinations begin with the key. `restarts` tells whether numbers begin again on each page, and `keepsWhole` whether
-   * footnotes are divided only where a page has no room for them.
-   */
-  constructor(
-    world: PagedWorld,
-    footnotes: readonly PagedFootnote[],
-    { key, restarts, keepsWhole, isTagged }: { key: string; restarts: boolean; keepsWhole: boolean; isTagged: boolean },
-  ) {
+  constructor(world: PagedWorld, footnotes: readonly PagedFootnote[], options: Options) {
+    const { key, restarts, keepsWhole, isTagged, rooms } = options;
     this.#world = world;
     this.#key = key;
     this.noteKey = isTagged ? key : undefined;
     this.#footnotes = footnotes;
     this.#numbers = footnotes.map(({ number }) => number);
     this.#restarts = restarts;
-    this.#maxWhole = keepsWhole ? MAX_SHARE : MAX_WHOLE;
+    this.#keepsWhole = keepsWhole;
+    this.#rooms = rooms;
   }
 
   async settle(print: PagedPrint): Promise<boolean> {
@@ -81,6 +94,17 @@ export class Footnotes implements PagedPart {
     const widths = rooms.map(({ widthPx }) => widthPx);
     const heightPx = Math.min(...rooms.map((room) => room.heightPx));
     const measured = { widths, groups, heights: await measureFootnotes(this.#world, widths, groups) };
+    if (isNumbered && this.#rooms?.isUsed === false) return true; // the next prints are compared
+    const hasRooms = await this.#settleRooms(file, measured, heightPx);
+    if (hasRooms) return true;
+    if (hasRooms === false) {
+      const parts = groups.map((numbers, page) => ({ page, numbers, heights: [measured.heights[page] ?? 0] }));
+      this.overlay = this.#place(
+        rooms,
+        parts.filter(({ numbers }) => numbers.length),
+      );
+      return isNumbered;
+    }
     const wanted = this.#raises++ < MAX_RAISES ? await this.#findReserve(heightPx, measured) : 0;
     if (wanted > this.#reservedPx) return this.#reserve(wanted);
     const parts = await distributeFootnotes(this.#world, measured, this.#reservedPx);
@@ -96,8 +120,20 @@ export class Footnotes implements PagedPart {
     return {};
   }
 
-  get reservedPoints(): number {
-    return this.#reservedPx * this.#pointsPerPx;
+  /** The height in points that the last print has free at the bottom of a page. */
+  reservedOn(page: number): number {
+    return (this.#rooms?.roomsPx[page] ?? this.#reservedPx) * this.#pointsPerPx;
+  }
+
+  /** Returns whether another print is needed. Undefined if all pages have the same room. */
+  async #settleRooms(file: PrintedPages, { heights, widths }: MeasuredFootnotes, heightPx: number): Promise<boolean | undefined> {
+    const isSmall = !this.#keepsWhole && Math.max(...heights) < heightPx * MIN_SHARE;
+    if (isSmall && !this.#rooms?.isUsed) this.#rooms = undefined;
+    const [limitPx, wholePx] = [heightPx * MAX_SHARE, heightPx * (this.#keepsWhole ? MAX_SHARE : MAX_SINGLE)];
+    const [count, widthPx] = [this.#footnotes.length, Math.min(...widths)];
+    const isChanged = await this.#rooms?.settle({ file, heights, count, widthPx, limitPx, wholePx });
+    if (isChanged === undefined) this.#rooms = undefined;
+    return isChanged;
   }
 
   #roomOn({ left, top, width, height }: PageArea): Room {
@@ -121,13 +157,13 @@ export class Footnotes implements PagedPart {
 
   async #reserve(heightPx: number): Promise<true> {
     this.#reservedPx = heightPx;
-    await reserveFootnotes(this.#world, heightPx);
+    await reserveFootnotes(this.#world, { '': heightPx });
     return true;
   }
 
   async #findReserve(heightPx: number, measured: MeasuredFootnotes): Promise<number> {
     const highest = Math.max(...measured.heights);
-    if (highest <= heightPx * this.#maxWhole) return Math.ceil(highest);
+    if (highest <= heightPx * (this.#keepsWhole ? MAX_SHARE : MAX_WHOLE)) return Math.ceil(highest);
     const reserves = SHARES.map((share) => Math.floor(share * heightPx));
     for (const reserve of reserves) {
       const parts = await distributeFootnotes(this.#world, measured, reserve);
@@ -138,7 +174,6 @@ export class Footnotes implements PagedPart {
 
   #place(rooms: readonly Room[], parts: readonly FootnoteParts[]): OverlayBoxes {
     const points = this.#pointsPerPx;
-    const height = this.reservedPoints;
     const narrowest = Math.min(...rooms.map(({ widthPx }) => widthPx));
     const boxes = new Map<number, OverlayBox[]>();
     for (const { page: first, numbers, heights } of parts)
@@ -147,6 +182,7 @@ export class Footnotes implements PagedPart {
         const { x, bottom, widthPx } = rooms[page] as Room;
         const isDivided = heights.length > 1;
         const width = (isDivided ? narrowest : widthPx) * points;
+        const height = this.reservedOn(page);
         const texts = { notes: numbers.join(), ...(isDivided && { part: `${part}`, height: `${partPx}` }) };
         boxes.set(page, [{ x, y: bottom - height, width, height, scale: this.#scale ?? 1, name: 'notes', texts }]);
       }

@@ -4,7 +4,7 @@
  * empty pages, which are printed and laid under those of the document; see docs/decisions/0110-rules-by-page-number.md.
  */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import { type PageFacts, parsePageSelector, selectsPage, specificityOf } from '../../chromium/page-css/page-selectors.ts';
+import { type PageFacts, selectsPage, specificityOf } from '../../chromium/page-css/page-selectors.ts';
 import { movesContent } from '../../chromium/page-css/selector-rules.ts';
 import {
   hidePageStyles,
@@ -15,18 +15,12 @@ import {
 } from '../../chromium/paged/page-styles.ts';
 import { NOTHING_ADDED } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
-import { BLANK_PAGE, type PageClass } from '../../in-page/contract/page-selectors.ts';
+import type { PageClass } from '../../in-page/contract/page-selectors.ts';
 import { PrintedPages } from '../../pdf/edit/printed-pages.ts';
-import { isBlank } from '../../pdf/paged/blank-pages.ts';
 import { PX_PER_POINT } from '../../units.ts';
 import type { GeneratedContent } from './generated-content.ts';
+import { type Classified, classifyPages, countShown, knownSelectors, showSamePages } from './page-naming.ts';
 import type { PagedPart, PagedPrint } from './paged-part.ts';
-
-/** The classes of pages, and the number of the class of each page. */
-interface Classified {
-  classes: PageClass[];
-  pages: number[];
-}
 
 export class PageStyles implements PagedPart {
   readonly settlesLast = true;
@@ -109,27 +103,18 @@ export class PageStyles implements PagedPart {
 
   /** The classes of pages. All of them may have sizes and margins of their own, or only those that have names. */
   #classify(pagesFacts: readonly PageFacts[], getNames: boolean): Classified {
-    const classes: PageClass[] = [];
-    const numbers = new Map<string, number>();
-    const pages = pagesFacts.map((facts, page) => {
-      const selectors = this.#toClass(facts, getNames || page < this.#named.pages.length);
-      const text = JSON.stringify(selectors);
-      const number = numbers.get(text) ?? classes.push(selectors) - 1;
-      numbers.set(text, number);
-      return number;
-    });
-    return { classes, pages };
+    return classifyPages(pagesFacts.map((facts, page) => this.#toClass(facts, getNames || page < this.#named.pages.length)));
   }
 
   /** The selectors of a page: those that Chromium knows, and the names of rules that it does not. */
   #toClass(facts: PageFacts, isPlaced: boolean): PageClass {
-    const { number, isLeft, isBlank } = facts;
-    const kinds = ['', isLeft ? ':left' : ':right', ...(number === 1 ? [':first'] : [])];
-    const known = ['', isBlank ? BLANK_PAGE : facts.name].flatMap((name) => kinds.map((kind) => name + kind));
-    const selectors = new Map(known.map((text) => [text, parsePageSelector(text)]));
     const { numbered } = this.#document.pagedStyles;
-    for (const text of this.#selectorsOf(facts)) if (isPlaced || !movesContent(text)) selectors.set(text, numbered.get(text));
-    return Object.fromEntries(Array.from(selectors, ([text, selector]) => [text, selector ? specificityOf(selector) : 0]));
+    const selectors = knownSelectors(facts);
+    for (const text of this.#selectorsOf(facts)) {
+      const selector = isPlaced || !movesContent(text) ? numbered.get(text) : undefined;
+      if (selector) selectors[text] = specificityOf(selector);
+    }
+    return selectors;
   }
 
   /** The names of the rules that select a page. */
@@ -150,24 +135,4 @@ function continuePages(facts: readonly PageFacts[]): PageFacts[] {
     isLeft: last.isLeft === (index % 2 === 1),
     isBlank: false,
   }));
-}
-
-/** Whether all pages of two prints show the same. */
-function showSamePages(one: PrintedPages, other: PrintedPages): boolean {
-  return (
-    one.pages.length === other.pages.length &&
-    one.pages.every((_, page) => one.content(page) === other.content(page) && hasSameSize(one, other, page))
-  );
-}
-
-function hasSameSize(one: PrintedPages, other: PrintedPages, page: number): boolean {
-  const [size, otherSize] = [one.pageSize(page), other.pageSize(page)];
-  return size.width === otherSize.width && size.height === otherSize.height;
-}
-
-/** The number of pages up to the last one that shows anything: names alone would add pages. */
-function countShown(file: PrintedPages): number {
-  let count = file.pages.length;
-  while (count > 0 && isBlank(file, count - 1)) count--;
-  return count;
 }

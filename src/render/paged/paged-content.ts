@@ -136,8 +136,9 @@ export class PagedContent {
     if (this.#last?.print.chunks === print.chunks) return { ...this.#last, print };
     const file = new PrintedPages(Buffer.concat(print.chunks));
     const area = areaReader(file, print.settings.margin);
-    const reservedPoints = this.#parts.reduce((sum, { reservedPoints = 0 }) => sum + reservedPoints, 0); // before a part changes it
-    const frame = (page: number) => ({ ...area(page), height: area(page).height + reservedPoints });
+    const reservedOn = (page: number) => this.#parts.reduce((sum, part) => sum + (part.reservedOn?.(page) ?? 0), 0);
+    const reserved = file.pages.map((_, page) => reservedOn(page)); // before a part changes it
+    const frame = (page: number) => ({ ...area(page), height: area(page).height + (reserved[page] ?? 0) });
     this.#last = { print, file, places: readProbes(file, this.#key), area, frame };
     return this.#last;
   }

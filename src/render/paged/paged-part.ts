@@ -31,8 +31,8 @@ export interface PagedPart {
   settle?(print: PagedPrint): Promise<boolean>;
   /** Tells what did not settle after the last print. */
   describeUnsettled?(): string;
-  /** The height in points that the last print has free at the bottom of each page. */
-  readonly reservedPoints?: number;
+  /** The height in points that the last print has free at the bottom of a page. */
+  reservedOn?(page: number): number;
   /** What is painted over the pages of the document, by the last print that it settled. */
   overlay?: OverlayBoxes;
   /** Whether that is right on pages that `page-orientation` turns. */

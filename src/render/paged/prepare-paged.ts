@@ -5,11 +5,12 @@ import { takeFootnotes } from '../../chromium/paged/footnotes.ts';
 import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
-import type { PagedElements } from '../../in-page/contract/paged.ts';
+import type { PagedElements, PagedFootnote } from '../../in-page/contract/paged.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
 import { FixedInMargins } from './fixed-in-margins.ts';
+import { FootnoteRooms } from './footnote-rooms.ts';
 import { Footnotes } from './footnotes.ts';
 import { GeneratedContent } from './generated-content.ts';
 import { LastBlock } from './layout/last-block.ts';
@@ -35,9 +36,12 @@ export async function preparePaged(
   const fixed = isLookedAt ? await FixedInMargins.prepare(document) : undefined; // before the page numbers in them are read
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const tables = await preparePagedTables(document, key, isTagged);
+  const mayHaveNotes = document.pagedStyles.hasFootnotes && !settings.singlePage;
+  const footnotes = mayHaveNotes ? await takeFootnotes(document.paged, `${key}n`, isTagged) : []; // before the text around them is read
+  const generated = await prepareGenerated(document, key, paged, settings, sidedBreaks);
   const found: Array<PagedPart | undefined> = [
-    settings.singlePage ? undefined : await prepareFootnotes(document, `${key}n`, isTagged),
-    ...(await prepareGenerated(document, key, paged, settings, sidedBreaks)),
+    ...generated,
+    footnotes.length ? prepareFootnotes(document, footnotes, generated, { key: `${key}n`, isTagged }) : undefined,
     sidedBreaks,
     tables,
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
@@ -49,15 +53,18 @@ export async function preparePaged(
   return parts.length ? new PagedContent(document, key, parts) : undefined;
 }
 
-async function prepareFootnotes(
-  { pagedStyles, paged }: LoadedDocument,
-  key: string,
-  isTagged: boolean,
-): Promise<PagedPart | undefined> {
-  const footnotes = pagedStyles.hasFootnotes ? await takeFootnotes(paged, key, isTagged) : [];
-  if (!footnotes.length) return undefined;
-  const { restartsFootnotes: restarts, keepsFootnotesWhole: keepsWhole } = pagedStyles;
-  return new Footnotes(paged, footnotes, { key, isTagged, restarts, keepsWhole });
+/** Pages with rooms of their own keep the rules for their names. */
+function prepareFootnotes(
+  document: LoadedDocument,
+  footnotes: readonly PagedFootnote[],
+  generated: readonly PagedPart[],
+  options: { key: string; isTagged: boolean },
+): PagedPart {
+  const { restartsFootnotes: restarts, keepsFootnotesWhole: keepsWhole } = document.pagedStyles;
+  const content = generated.find((part) => part instanceof GeneratedContent);
+  const hasNames = generated.some((part) => part instanceof PageStyles);
+  const rooms = content && !hasNames ? new FootnoteRooms(document, content) : undefined;
+  return new Footnotes(document.paged, footnotes, { ...options, restarts, keepsWhole, rooms });
 }
 
 /** Headers and footers, and rules for pages with a number, show the page numbers and strings of the document. */
@@ -68,10 +75,11 @@ async function prepareGenerated(
   settings: PrintSettings,
   sidedBreaks: SidedBreaks | undefined,
 ): Promise<PagedPart[]> {
-  const { hasElements, marginTexts, pageCounters, numbered, placesPictures } = document.pagedStyles;
+  const { hasElements, hasFootnotes, marginTexts, pageCounters, numbered, placesPictures } = document.pagedStyles;
   const hasHeaders = plan?.header || plan?.footer;
   const selectsPages = (numbered.size > 0 || placesPictures) && !settings.singlePage;
-  if (!plan?.contents && !hasElements && !marginTexts.size && !pageCounters.length && !hasHeaders && !selectsPages) return [];
+  const isNeeded = hasElements || hasFootnotes || marginTexts.size > 0 || pageCounters.length > 0 || hasHeaders || selectsPages;
+  if (!plan?.contents && !isNeeded) return [];
   const elements = await readPagedContent(document.paged, key, plan?.contents);
   const generated = new GeneratedContent(document, elements, sidedBreaks);
   return [

@@ -1,6 +1,6 @@
 /**
  * Footnotes (css-gcpm-3, 2): each leaves the text, where its call stays, and the overlay paints it at the bottom of the page of the call,
- * in room that all pages reserve.
+ * in room that pages reserve.
  */
 import type { OverlayBox } from '../../contract/overlay.ts';
 import {
@@ -47,6 +47,7 @@ interface Footnote {
 
 const changes = new Changes();
 const reserve = new Changes();
+const spread = new Changes();
 let footnotes: Footnote[] = [];
 /** With what the names of tags begin. Empty if there are none. */
 let tagKey = '';
@@ -197,10 +198,22 @@ function measureParts(widthPx: number, heightPx: number, numbers: readonly numbe
   return heights;
 }
 
-/** Reserves room at the bottom of all pages. */
-export function reserveFootnotes(heightPx: number): null {
+/** Reserves room at the bottom of pages with these names. An empty name is that of all pages. */
+export function reserveFootnotes(heightsPx: Record<string, number>): null {
   reserve.undo();
-  adoptStyles(`@page { padding-bottom: ${heightPx}px }`, reserve);
+  const rules = Object.entries(heightsPx).map(([name, heightPx]) => `@page ${name} { padding-bottom: ${heightPx}px }`);
+  adoptStyles(rules.join(' '), reserve);
+  return null;
+}
+
+/** Makes the line of each call so much higher, at its lower end: `lh` is its own height. */
+export function spreadCalls(heightsPx: number[]): null {
+  spread.undo();
+  for (const [n, heightPx] of heightsPx.entries()) {
+    const room = createHtml('platen-room');
+    setLook(room, { display: 'inline-block', width: '0', height: `calc(1lh + ${heightPx}px)`, 'vertical-align': 'top' });
+    spread.append((footnotes[n] as Footnote).sign, room);
+  }
   return null;
 }
 
