@@ -11,6 +11,8 @@ import { classifyPages, countShown, knownSelectors, showSamePages } from './page
 
 /** How often other footnotes may come to a page because rooms changed. */
 const MAX_CORRECTIONS = 8;
+/** More pages take more corrections, each of which is a print. */
+const MAX_PAGES = 60;
 /** Precedes all rules of the document. */
 const STRONGEST = 1_000_000;
 
@@ -61,7 +63,7 @@ export class FootnoteRooms {
       case 'plain':
         this.#plain = file;
         this.#step = 'named';
-        return (await preparePageNames(paged)) || undefined;
+        return (file.pages.length <= MAX_PAGES && (await preparePageNames(paged))) || undefined;
       case 'named':
         this.#step = 'spread';
         return (this.#plain && showSamePages(this.#plain, file) && (await this.#spread(printed))) || undefined;
