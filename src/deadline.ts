@@ -121,6 +121,7 @@ export class Deadline {
     return new ServiceError('render_timeout', `the render did not finish within ${this.timeoutMs} ms; it ${doing}. ${remedy}`, {
       members: { phase, timeout_ms: this.timeoutMs },
       about: this.#awaited?.about,
+      isPlain: !this.#awaited, // what it waits for may be a selector with text of the document
     });
   }
 }

@@ -47,6 +47,8 @@ interface ErrorExtras {
   /** Seconds the client should wait before it tries again. */
   retryAfterSeconds?: number | undefined;
   cause?: unknown;
+  /** Whether the detail consists of our words, numbers and names of options, so that logs may keep it. By default, the code decides. */
+  isPlain?: boolean | undefined;
   /** What the operator can set so that the request succeeds. Only the operator may learn it: see `forOperator`. */
   remedy?: string | undefined;
 }
@@ -58,6 +60,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly remedy: string | undefined;
   readonly about: Subject | undefined;
+  readonly isPlain: boolean | undefined;
 
   /** `detail` is written for the client: it names the field, its valid values, or what to do next. */
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}) {
@@ -67,6 +70,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = extras.retryAfterSeconds;
     this.remedy = extras.remedy;
     this.about = extras.about;
+    this.isPlain = extras.isPlain;
   }
 
   /** The same error with another detail, and with other extras if there are any. */

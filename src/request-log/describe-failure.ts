@@ -2,7 +2,7 @@
 import { EXPLANATIONS } from '../error-explanations.ts';
 import type { ErrorCode, ServiceError } from '../errors.ts';
 
-/** Codes whose details consist of our words, numbers and names of options and plans. Details of others may quote the document. */
+/** Codes whose details consist of our words, numbers and names of options and plans, unless an error says otherwise. Others may quote the document. */
 const QUOTED: readonly ErrorCode[] = [
   ...(['quota_exceeded', 'concurrency_limited', 'queue_full', 'memory_limited', 'overloaded', 'shutting_down'] as const),
   ...(['render_timeout', 'page_crashed', 'resource_limit', 'content_too_large', 'forbidden_url', 'not_found'] as const),
@@ -19,5 +19,5 @@ const QUOTED: readonly ErrorCode[] = [
 ];
 
 export function describeFailure(code: ErrorCode, error: ServiceError | undefined): string {
-  return error && QUOTED.includes(code) ? error.message : EXPLANATIONS[code].title;
+  return error && (error.isPlain ?? QUOTED.includes(code)) ? error.message : EXPLANATIONS[code].title;
 }

@@ -70,6 +70,14 @@ test('says why requests failed, without what they contain', async () => {
     ],
     [{ html: '<p>x', options: { addScriptTag: [{ url: `http://none.invalid/${SECRET}.js` }] } }, { code: 'navigation_failed' }],
     [{ html: '<p>x', options: { waitForFunction: `(() => { throw Error('${SECRET}') })()` } }, { code: 'wait_failed' }],
+    [
+      { html: '<p>x', options: { waitForSelector: `[title="${SECRET}"]`, timeout: 2_000 } },
+      { code: 'render_timeout', cause: { phase: expect.any(String), timeout_ms: 2_000 } },
+    ],
+    [
+      { html: '<p>x', options: { pageRanges: '9' } },
+      { code: 'print_failed', message: expect.stringContaining('there is no page 9') },
+    ],
   ];
   for (const [body, members] of failures) {
     const entry = await logged(client, idOf(await client.pdf(body)));

@@ -27,5 +27,5 @@ export async function joinPages(document: LoadedDocument, print: Print): Promise
 
 function neverFits(): ServiceError {
   const detail = 'the document grows with its page, so that it never fits on one; give its parts heights of their own';
-  return new ServiceError('print_failed', `options.singlePage: ${detail}`);
+  return new ServiceError('print_failed', `options.singlePage: ${detail}`, { isPlain: true });
 }

@@ -43,7 +43,7 @@ export function beyondTheEnd(option: string, ranges: string, pages: number): Ser
   const beyond = parseRanges(ranges).find(({ from }) => from > pages);
   if (!beyond) return undefined;
   const detail = `${option}: there is no page ${beyond.from}; the document has ${pages} page${pages === 1 ? '' : 's'}`;
-  return new ServiceError('print_failed', detail, { members: { pages } });
+  return new ServiceError('print_failed', detail, { members: { pages }, isPlain: true });
 }
 
 /** Whether the page with an index is within the ranges, or there are none. */
