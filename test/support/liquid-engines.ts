@@ -9,6 +9,9 @@ import { closeAfterAll } from './close-after-all.ts';
 
 export const NO_LIMIT = 10_000_000;
 
+/** A busy machine is slow. */
+const GENEROUS = { timeoutMs: 60_000, waitMs: 60_000 };
+
 let versions = 0;
 
 /** The key of a template that nobody has filled before. */
@@ -18,8 +21,7 @@ export function newVersion(): string {
 
 /** Call it once in a file. */
 export function setUpLiquid() {
-  /** The limits are generous, because a busy machine is slow. */
-  const engine = closeAfterAll(new LiquidEngine({ timeoutMs: 60_000, waitMs: 60_000 }));
+  const engine = closeAfterAll(new LiquidEngine(GENEROUS));
   return {
     engine,
     /** An engine of the test's own. */
@@ -41,7 +43,7 @@ export async function runWithEngine(
   env: Record<string, string> = {},
 ): Promise<{ output: string; errors: string; code: number }> {
   const module = new URL('../../src/templates/liquid/liquid.ts', import.meta.url).href;
-  const script = `import { LiquidEngine } from '${module}'; const engine = new LiquidEngine();\n${lines}`;
+  const script = `import { LiquidEngine } from '${module}'; const engine = new LiquidEngine(${JSON.stringify(GENEROUS)});\n${lines}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env: { ...process.env, ...env, NODE_OPTIONS: '' },
   });
