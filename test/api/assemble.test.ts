@@ -11,6 +11,7 @@ import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
 import { startService } from '../support/service.ts';
+import { unpackedText } from '../support/unpacked-text.ts';
 
 const service = await startService({}).then(closeAfterAll);
 const newClient = async (plan: string) => new Client(service.url, (await service.createKey(plan)).key);
@@ -520,6 +521,14 @@ describe('as for a render', () => {
     ).json()) as { report: { warnings: object[] } };
     expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
   });
+});
+
+test.each([
+  ['numbered stamps', { stamp: { text: '{{page}} of {{pages}}', font_size: 9 } }, 2],
+  ['composed sheets', { compose: { per_sheet: 4 } }, 1],
+])('%s have their fonts once', async (_what, step, fonts) => {
+  const pdf = await assembled({ parts: [{ file }], steps: [step] });
+  expect(unpackedText(Buffer.from(pdf)).match(/\/FontFile2\b/g)).toHaveLength(fonts);
 });
 
 test('stamps of different widths have their own places', async () => {

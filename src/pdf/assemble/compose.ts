@@ -2,7 +2,7 @@
 import { PdfArray, PdfDict, PdfName, type PdfObject, type PdfRef } from '@libpdf/core';
 import { carryLinks, isLink, type PlaceOnSheet } from '../edit/carry-links.ts';
 import { EmbeddedLayers } from '../edit/embedded-layers.ts';
-import { embedPage } from '../edit/embedded-page.ts';
+import { type EmbeddedPage, embedPages } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import type { Matrix } from '../objects/matrix.ts';
@@ -39,6 +39,8 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
   const views = pages.map(({ page }) => pageView(pdf, page));
   const source = await copyOf(document);
   const layers = new EmbeddedLayers(pdf, source, true);
+  const embedded = await embedPages(pdf.pdf, source, views.keys());
+  layers.adopt([...embedded.values()].map(({ ref }) => ref));
   const bookmarks = toBookmarks(pdf);
   const order = isBooklet ? bookletOrder(views.length) : views.map((_, index) => index);
   const { size, cells } = sheetOf(views[0] as PageView, perSheet);
@@ -52,8 +54,7 @@ export async function compose(document: OpenDocument, { perSheet, isBooklet }: C
     );
     sheets.push(sheet);
     for (const { index, cell } of placesOn(order.slice(from, from + perSheet), cells)) {
-      const drawn = await embedPage(pdf.pdf, source, index);
-      layers.adopt(drawn.ref);
+      const drawn = embedded.get(index) as EmbeddedPage;
       const matrix = intoCell(views[index] as PageView, drawn.box, cell);
       drawing.drawOn(sheet, drawn, matrix);
       drawnAt.set((pages[index] as (typeof pages)[number]).ref.objectNumber, { sheet, matrix });

@@ -2,7 +2,7 @@
 import { PDF } from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
 import { EmbeddedLayers } from '../edit/embedded-layers.ts';
-import { type EmbeddedPage, embedPage, FILLING, isCut, type Placement, placement } from '../edit/embedded-page.ts';
+import { type EmbeddedPage, embedPages, FILLING, isCut, type Placement, placement } from '../edit/embedded-page.ts';
 import { PageDrawing } from '../edit/stamp.ts';
 import { pageView } from '../objects/page-view.ts';
 import { type OpenDocument, StepError } from './open-document.ts';
@@ -27,20 +27,16 @@ export async function drawOnPages({ pdf, places, check, cut }: OpenDocument, ste
   const drawing = new PageDrawing(pdf, step);
   const source = await openSource(step, check);
   const layers = new EmbeddedLayers(pdf, source);
-  const embedded = new Map<number, EmbeddedPage>();
-  const embed = async (index: number) => {
-    const known = embedded.get(index);
-    if (known) return known;
-    const drawn = await embedPage(pdf.pdf, source, index);
-    layers.adopt(drawn.ref);
-    if (step.opacity < 1) drawing.makeGroup(drawn.ref);
-    embedded.set(index, drawn);
-    return drawn;
-  };
+  const chosen = chosenPages(step.pages, places.length);
+  const sourceOf = (index: number) => step.sourcePages[index] ?? 0;
+  const embedded = await embedPages(pdf.pdf, source, chosen.map(sourceOf));
+  const forms = [...embedded.values()].map(({ ref }) => ref);
+  layers.adopt(forms);
+  if (step.opacity < 1) for (const form of forms) drawing.makeGroup(form);
   const pages = pdf.pages();
-  for (const index of chosenPages(step.pages, places.length)) {
+  for (const index of chosen) {
     const { ref, page } = pages[index] as (typeof pages)[number];
-    const drawn = await embed(step.sourcePages[index] ?? 0);
+    const drawn = embedded.get(sourceOf(index)) as EmbeddedPage;
     const balance = step.layer === 'over' ? balanceOf(pdf, page) : undefined;
     const view = pageView(pdf, page);
     const matrix = placement(view, drawn, step);

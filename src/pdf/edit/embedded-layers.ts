@@ -1,5 +1,5 @@
 /**
- * Layers (optional content) of pages that are drawn on others: what was hidden stays hidden. libpdf copies a layer with each page that it
+ * Layers (optional content) of pages that are drawn on others: what was hidden stays hidden. libpdf copies a layer with the pages that it
  * embeds, and viewers show the content of layers that the catalog does not list (ISO 32000-1, 8.11.4).
  */
 import { type PDF, PdfArray, PdfDict, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
@@ -27,10 +27,10 @@ export class EmbeddedLayers {
     for (const [number, group] of groups.entries()) group?.set(NUMBER, PdfNumber.of(number));
   }
 
-  /** Call it for each embedded page. */
-  adopt(page: PdfRef): void {
+  /** Call it once, with all embedded pages. */
+  adopt(pages: readonly PdfRef[]): void {
     if (this.#isEmpty) return;
-    const reached = [...listReachable(this.#pdf, [page])];
+    const reached = [...listReachable(this.#pdf, pages)];
     const known = new Map<number, PdfRef>();
     for (const { id, value } of reached) {
       const number = value instanceof PdfDict ? this.#pdf.number(value, NUMBER) : undefined;

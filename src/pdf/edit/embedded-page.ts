@@ -1,6 +1,15 @@
 /** A page of another PDF as a form XObject, and where it is drawn on a page. */
 import { deflateSync } from 'node:zlib';
-import { type PDF, type PDFEmbeddedPage, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
+import {
+  type PDF,
+  type PDFEmbeddedPage,
+  PdfArray,
+  PdfDict,
+  PdfName,
+  PdfNumber,
+  type PdfObject,
+  type PdfStream,
+} from '@libpdf/core';
 import { balanceOf } from '../content/graphics-balance.ts';
 import { type Matrix, transform } from '../objects/matrix.ts';
 import { findResources, fromShown, type PageView, pageView } from '../objects/page-view.ts';
@@ -31,21 +40,46 @@ export interface EmbeddedPage extends Pick<PDFEmbeddedPage, 'ref' | 'box'> {
   turn: number;
 }
 
-/** libpdf embeds what a page has itself: what it inherits is given to it first. It takes the far corner of a box for its size. */
-export async function embedPage(pdf: PDF, source: PDF, index: number): Promise<EmbeddedPage> {
+/** Embeds pages with these indexes, which changes the source. Fonts and images that several of them use are embedded once. */
+export async function embedPages(pdf: PDF, source: PDF, indexes: Iterable<number>): Promise<Map<number, EmbeddedPage>> {
+  const chosen = new Set(indexes);
+  const resources = await copyResources(pdf, source, chosen);
+  const embedded = new Map<number, EmbeddedPage>();
+  for (const index of chosen) embedded.set(index, await embedPage(pdf, source, index, resources.get(index)));
+  return embedded;
+}
+
+/** libpdf copies what pages share only once if it copies their resources together, as those of one page, which is not kept. */
+async function copyResources(pdf: PDF, source: PDF, indexes: ReadonlySet<number>): Promise<Map<number, PdfObject>> {
   const reader = new PdfReader(source);
-  const page = source.getPage(index)?.dict as PdfDict;
+  const [first] = indexes;
+  if (first === undefined) return new Map();
+  const all = PdfDict.of({});
+  for (const index of indexes) all.set(String(index), findResources(reader, pageOf(source, index)) ?? new PdfDict());
+  pageOf(source, first).set('Resources', all);
+  const { ref } = await pdf.embedPage(source, first);
+  const copied = (pdf.getObject(ref) as PdfStream).get('Resources') as PdfDict;
+  return new Map([...copied].map(([name, value]) => [Number(name.value), value]));
+}
+
+/** libpdf takes the far corner of a box for its size. */
+async function embedPage(pdf: PDF, source: PDF, index: number, resources = new PdfDict() as PdfObject): Promise<EmbeddedPage> {
+  const reader = new PdfReader(source);
+  const page = pageOf(source, index);
   const { left, bottom, width, height, turn } = pageView(reader, page);
   page.set('MediaBox', PdfArray.of(...[left, bottom, width, height].map((each) => PdfNumber.of(each))));
-  page.set('Resources', findResources(reader, page) ?? new PdfDict());
+  page.set('Resources', new PdfDict());
   const { missing } = balanceOf(reader, page);
   const { ref, box } = await pdf.embedPage(source, index);
-  const form = pdf.getObject(ref);
-  if (form instanceof PdfStream) {
-    form.setData(deflateSync(Buffer.concat([Buffer.from('q\n'.repeat(missing)), form.data])));
-    form.set('Filter', PdfName.FlateDecode);
-  }
+  const form = pdf.getObject(ref) as PdfStream;
+  form.setData(deflateSync(Buffer.concat([Buffer.from('q\n'.repeat(missing)), form.data])));
+  form.set('Filter', PdfName.FlateDecode);
+  form.set('Resources', resources);
   return { ref, box, turn };
+}
+
+function pageOf(source: PDF, index: number): PdfDict {
+  return source.getPage(index)?.dict as PdfDict;
 }
 
 /** Where a drawn page is on a page as it is shown, which may be rotated. */

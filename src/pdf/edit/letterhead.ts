@@ -11,15 +11,14 @@ import { PdfReader } from '../objects/pdf-reader.ts';
 import { replaceReferences, STREAM } from '../objects/raw-file.ts';
 import { decimal, toText } from '../objects/syntax.ts';
 import { ChangedPrint, streamOf } from './changed-print.ts';
-import { type EmbeddedPage, embedPage, FILLING, placement } from './embedded-page.ts';
+import { embedPages, FILLING, placement } from './embedded-page.ts';
 import { PrintedPages } from './printed-pages.ts';
 import { BEGIN } from './stamp.ts';
 
 /** `source` is a copy, which changes. */
 export async function toLetterhead(source: PDF): Promise<Letterhead> {
   const own = PDF.create();
-  const embedded: EmbeddedPage[] = [];
-  for (let index = 0; index < source.getPageCount(); index++) embedded.push(await embedPage(own, source, index));
+  const embedded = [...(await embedPages(own, source, Array(source.getPageCount()).keys())).values()];
   const forms = embedded.map(({ ref }) => ref);
   const reader = new PdfReader(own);
   const reached = [...listReachable(reader, forms)];
