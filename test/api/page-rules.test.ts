@@ -194,10 +194,7 @@ describe('on pages that page-orientation turns', () => {
   test('there may be headers, and what is painted on other pages', async () => {
     const body = `${turned('turned').replace('upright', 'upright<i class="n">note</i>')}`;
     const { pages } = await print(body, { header: '<p>header</p>', margin: 'auto' });
-    expect(pages).toEqual([
-      expect.stringMatching(/header.*upright.*note|upright.*note.*header/),
-      expect.stringContaining('turned'),
-    ]);
+    expect(pages).toEqual([expect.stringMatching(/^(?=.*header).*upright.*note/), expect.stringContaining('turned')]);
     expect(pages[1]).toContain('header');
   });
 });
