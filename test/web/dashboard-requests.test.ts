@@ -32,7 +32,7 @@ test('leads from a failed request to its cause within half a minute, and to a re
   expect(await page.evaluate('location.search')).toContain('status=failed');
   await rowsIn(page).getByRole('link', { name: 'PDF' }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });
-  await why.getByText('could not be printed').waitFor();
+  await why.getByText('there is no page 9; the document has 1 page').waitFor();
   expect(Date.now() - begun).toBeLessThan(TO_CAUSE_MS);
   const link = why.getByRole('link', { name: 'means, and what to do' });
   const meaning = await page.request.get(`${service.url}${await link.getAttribute('href')}`);
