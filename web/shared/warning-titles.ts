@@ -9,7 +9,7 @@ export const WARNING_TITLES: Record<string, string> = {
   content_clipped: 'Content cut off',
   content_covered: 'Content is covered',
   break_ignored: 'Page break without effect',
-  box_cut: 'Picture cut by a page break',
+  box_cut: 'Cut by a page break',
   heading_alone: 'Heading at the end of a page',
   page_blank: 'Blank pages',
   pictures_large: 'Large pictures',
@@ -19,5 +19,6 @@ export const WARNING_TITLES: Record<string, string> = {
   content_rasterized: 'Text printed as a picture',
   link_dropped: 'Missing links',
   unsupported_css: 'CSS that has no effect',
+  target_missing: 'Link to nothing',
   printed_early: 'Printed early',
 };
