@@ -127,9 +127,12 @@ const FORCED_BREAK = /break-(?:before|after)\s*:\s*(?!a(?:void|uto))/i;
 const ENDS_BADLY = [
   /<(?:h[2-6]|img|svg|canvas)\b|fixed/i,
   /break-(?:inside|after)\s*:\s*avoid/i,
-  /inline-(?:block|flex|grid|table)/i,
   /role\s*=\s*["']?(?:img|graphics)/i,
 ];
+/** A box in a line, which only much content makes taller than a page. A look at the pages of a short document takes 0.4 of its time. */
+const INLINE_BOX = /inline-(?:block|flex|grid|table)/i;
+const LINE = /<(?:br|p|div|li|tr|dd|pre)\b/gi;
+const [TALL_LINES, TALL_CHARACTERS] = [40, 6_000];
 /** A box that is placed over others, which may cover text on a single page as well. */
 const PLACED = /absolute/i;
 const TALL = /height|vh\b/i;
@@ -214,6 +217,10 @@ function runsLater(html: string, script: string): boolean {
   return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
 }
 
+function mayCutText(html: string): boolean {
+  return INLINE_BOX.test(html) && (html.length >= TALL_CHARACTERS || countMatches(html, LINE) >= TALL_LINES);
+}
+
 type PrintLosses =
   | 'mayLoseContent'
   | 'mayRepeatRows'
@@ -232,7 +239,11 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
   return {
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
-    mayBreakBadly: mayForceBreaks || PLACED.test(html) || (mayHavePages && ENDS_BADLY.some((mention) => mention.test(html))),
+    mayBreakBadly:
+      mayForceBreaks ||
+      PLACED.test(html) ||
+      (mayHavePages && ENDS_BADLY.some((mention) => mention.test(html))) ||
+      mayCutText(html),
     mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
