@@ -77,8 +77,7 @@ function chooseOutput(input: string, { output, open }: RenderFlags): string {
   if (output === '-') return output;
   if (output === undefined && (input === '-' || isAddress(input)))
     throw new ServiceError('invalid_request', '-o is required with a URL and with standard input: name a file for the PDF, or -');
-  const path = resolve(output ?? `${input.replace(/\.[^./]+$/, '')}.pdf`);
-  return path;
+  return resolve(output ?? `${input.replace(/\.[^./]+$/, '')}.pdf`);
 }
 
 function isAddress(input: string): boolean {

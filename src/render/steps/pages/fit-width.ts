@@ -13,19 +13,16 @@ const SHARE = 0.95;
 /** Returns the print as it is if the document does not fit at the least scale. */
 export async function fitWidth(document: LoadedDocument, content: Content, print: Print): Promise<Print> {
   if (!print.settings.fitsWidth) return print;
-  const { layoutPx, cutOffPx } = await measure(document, content, print);
+  const { roomPx, layoutPx, cutOffPx } = await measure(document, content, print);
   if (!cutOffPx) return print;
   const scale = (SHARE * print.settings.scale * layoutPx) / (layoutPx + cutOffPx);
   const smaller = await printSmaller(document, print, Math.max(MIN_SCALE, scale));
   if (!(await measure(document, content, smaller)).cutOffPx) return smaller;
-  return printInWidth(document, content, print);
+  return printInWidth(document, print, Math.floor(roomPx));
 }
 
 /** Prints a document whose width follows that of the page in the layout that it would have without being shrunk. */
-async function printInWidth(document: LoadedDocument, content: Content, print: Print): Promise<Print> {
-  const { roomPx } = paperView(content, print.settings, print.chunks);
-  if (roomPx === undefined) return print;
-  const widthPx = Math.floor(roomPx);
+async function printInWidth(document: LoadedDocument, print: Print, widthPx: number): Promise<Print> {
   const scale = (print.settings.scale * widthPx) / (widthPx + (await document.layout.overflow(widthPx)));
   if (scale < MIN_SCALE) return print;
   await document.layout.keepWidth(widthPx);
@@ -37,10 +34,10 @@ async function printSmaller(document: LoadedDocument, print: Print, scale: numbe
   return { ...(await document.print(settings)), settings };
 }
 
-/** The width of the printed layout in CSS pixels, and how much of the document is beyond it. */
+/** In CSS pixels, the width that a page has for the document, that of the printed layout, and how much of the document is beyond it. */
 async function measure(document: LoadedDocument, content: Content, { settings, chunks }: Print) {
   const { scale, roomPx } = paperView(content, settings, chunks);
-  if (roomPx === undefined) return { layoutPx: 0, cutOffPx: 0 };
+  if (roomPx === undefined) return { roomPx: 0, layoutPx: 0, cutOffPx: 0 };
   const layoutPx = shrunkWidth(roomPx, settings, scale);
-  return { layoutPx, cutOffPx: await document.layout.overflow(layoutPx) };
+  return { roomPx, layoutPx, cutOffPx: await document.layout.overflow(layoutPx) };
 }
