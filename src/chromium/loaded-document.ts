@@ -27,9 +27,9 @@ import type { PagedStyles } from './page-css/paged-properties.ts';
 import { PagedWorld } from './paged/paged-world.ts';
 import type { MissingResource } from './print/missing-resource.ts';
 import { PageLayout } from './print/page-layout.ts';
-import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import { lowestSize, type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
-import { type PrintSettings, printParameters } from './print/print-options.ts';
+import { type PrintSettings, pageHeight, printParameters } from './print/print-options.ts';
 import { PrintWindows } from './print/print-windows.ts';
 import { addBleed, type PrintersMarks } from './print/printers-marks.ts';
 import type { RenderAttempt } from './render-attempt.ts';
@@ -172,6 +172,11 @@ export class LoadedDocument implements AsyncDisposable {
     const sizes = possibleSizes(settings, this.#parts.load.loaded.pageSizes);
     const marks = this.printersMarks;
     return marks ? [...sizes, ...sizes.map((size) => addBleed(size, marks))] : sizes;
+  }
+
+  /** The height of its lowest page between the margins in its CSS pixels, if its own page rules have none. */
+  pageHeight(settings: PrintSettings): number {
+    return pageHeight({ ...settings, paper: lowestSize(settings, this.#parts.load.loaded.pageSizes) });
   }
 
   /** Adds to what the document lacks. */

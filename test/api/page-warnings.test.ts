@@ -116,6 +116,23 @@ describe('heading_alone', () => {
     expect(found).toMatchObject([{ kind: 'heading_alone', element: 'h2#terms', pages: [1], message }]);
   });
 
+  const alone = `${above(978)}<h2>Terms</h2>${lines(3)}`;
+  test.each([
+    ['a page with a size of its own', html(`${above(438)}<h2>Terms</h2>${lines(20)}`, '@page { size: A6 }')],
+    [
+      'such a page of a document with a script',
+      html(`${above(438)}<h2>Terms</h2>${lines(20)}<script>1</script>`, '@page { size: A6 }'),
+    ],
+    ['a document in which nothing else depends on its pages', html(alone)],
+    ['a document whose header shows the pages', html(alone, '@page { @top-right { content: counter(page) } }')],
+    ['a document with a long text', html(`${alone}${lines(90)}`)],
+    ['a long text above the heading', html(`${lines(50)}<div style="height: 2px"></div><h2>Terms</h2>${lines(3)}`)],
+    ['a heading with an empty anchor and a wrapper', html(alone.replace('</h2>', '</h2><a id="x"></a><div><div>') + lines(60))],
+  ])('%s', async (_, document) => {
+    const found = await warnings(document);
+    expect(found).toMatchObject([{ kind: 'heading_alone', element: 'h2', pages: [1] }]);
+  });
+
   test.each([
     ['a heading that is kept', `${lines(1)}${above(960)}<h2 style="break-after: avoid">Terms</h2>${lines(3)}`],
     ['a heading with its text', `${above(600)}<h2>Terms</h2>${lines(30)}`],

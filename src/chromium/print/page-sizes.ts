@@ -53,6 +53,12 @@ export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared:
   ];
 }
 
+/** Returns the lowest of the sizes that `@page` rules declare, or the paper if they declare none. */
+export function lowestSize({ paper, paperChosenBy }: PrintSettings, declared: readonly string[]): PageSize {
+  const sizes = paperChosenBy === 'caller' ? [] : declared.flatMap((size) => declaredSize(size, paper) ?? []);
+  return sizes.length ? sizes.reduce((lowest, size) => (size.heightInches < lowest.heightInches ? size : lowest)) : paper;
+}
+
 /** Returns the width in inches of a page that is as high as its content, such as `80mm auto`. */
 export function contentHighWidth(size: string): number | undefined {
   const [, width = ''] = CONTENT_HIGH.exec(size) ?? [];

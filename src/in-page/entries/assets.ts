@@ -14,28 +14,32 @@ import { hasPagedTables } from './paged/tables/find-tables.ts';
 import { seeText } from './seen-text.ts';
 
 const MANY_ELEMENTS = 1_000;
+/** Pages with a size of their own may be lower than the paper. */
+const LOW_PAGE = 1 / 4;
 const LAZY_FRAMES = 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]';
 
 export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
   const { waits, finishesAnimations, readsMetadata, declaresShadows, active } = options;
   if (waits) await waitForAssets(document, declaresShadows);
   if (finishesAnimations) finishAnimations(document, declaresShadows);
+  const sizes = active ? readPageSizes(active.rule) : [];
   return {
     errors: recordedErrors(),
     seen: active && seeText(declaresShadows),
-    sizes: active ? readPageSizes(active.rule) : [],
+    sizes,
     metadata: readsMetadata ? readMetadata() : null,
     mayLoseContent: mayLoseContent(),
     heightPx: active ? measureLongDocument() : 0,
-    mentions: active && readMentions(active),
+    mentions: active && readMentions(active, sizes.length > 0),
   };
 }
 
 /** Looks at once for what would otherwise take a question each. Null if the document breaks the functions used here. */
-function readMentions({ pageHeightPx }: ActiveOptions): PagedMentions | null {
+function readMentions({ pageHeightPx }: ActiveOptions, hasPageRules: boolean): PagedMentions | null {
   if (!pageHeightPx) return { tables: false, lastBlock: false, risks: false };
   try {
-    return { tables: hasPagedTables(), lastBlock: hasLastBlock(), risks: mayHavePageRisks(pageHeightPx) };
+    const risks = mayHavePageRisks(pageHeightPx) || (hasPageRules && mayHavePageRisks(pageHeightPx * LOW_PAGE));
+    return { tables: hasPagedTables(), lastBlock: hasLastBlock(), risks };
   } catch {
     return null;
   }

@@ -6,9 +6,11 @@ import { readPagedContent } from '../../chromium/paged/paged-content.ts';
 import { readSidedBreaks } from '../../chromium/paged/sided-breaks.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import type { PagedElements, PagedFootnote } from '../../in-page/contract/paged.ts';
+import { countPages } from '../../pdf/objects/inspect.ts';
 import type { PrintOrder } from '../print-order.ts';
 import { probeKey } from '../probe-key.ts';
 import type { PagedPlan } from '../request/paged-options.ts';
+import type { Print } from '../steps/print.ts';
 import { FixedInMargins } from './fixed-in-margins.ts';
 import { FootnoteRooms } from './footnote-rooms.ts';
 import { Footnotes } from './footnotes.ts';
@@ -32,7 +34,7 @@ export async function preparePaged(
   const { content, print, paged } = order;
   const key = probeKey(content, 'place');
   const isTagged = print.tagged || print.outline;
-  const isLookedAt = mayLookWrong(document, settings);
+  const isLookedAt = mayBeLookedAt(document, settings);
   const fixed = isLookedAt ? await FixedInMargins.prepare(document) : undefined; // before the page numbers in them are read
   const sidedBreaks = await prepareSidedBreaks(document, key);
   const tables = await preparePagedTables(document, key, isTagged);
@@ -47,10 +49,24 @@ export async function preparePaged(
     settings.singlePage ? undefined : await LastBlock.prepare(document, key),
     paged?.layout ? await LayoutReport.prepare(document, key, order, paged.layout) : undefined,
     fixed,
-    isLookedAt ? await PageWarnings.prepare(document, key, print) : undefined,
   ];
   const parts = found.filter((part) => part !== undefined);
+  const canWait = !parts.length && isProbablyOnePage(document);
+  const warnings = isLookedAt && !canWait ? await PageWarnings.prepare(document, key, settings) : undefined;
+  if (warnings) parts.push(warnings);
   return parts.length ? new PagedContent(document, key, parts) : undefined;
+}
+
+/** Looks at a document that had no such content, and has several pages in its first print. If there is something to look at, it must be printed again. */
+export async function lookAgain(
+  document: LoadedDocument,
+  { content }: PrintOrder,
+  { chunks, settings }: Print,
+): Promise<PagedContent | undefined> {
+  const isLookedAt = isProbablyOnePage(document) && mayBeLookedAt(document, settings) && countPages(chunks) > 1;
+  const key = probeKey(content, 'place');
+  const warnings = isLookedAt ? await PageWarnings.prepare(document, key, settings) : undefined;
+  return warnings && new PagedContent(document, key, [warnings]);
 }
 
 /** Pages with rooms of their own keep the rules for their names. */
@@ -103,6 +119,12 @@ async function prepareSidedBreaks(document: LoadedDocument, key: string): Promis
 }
 
 /** Whether something may look wrong on its pages. A single page has no breaks, and a document that may be printed in windows is not looked at. */
-function mayLookWrong({ htmlClass, mentions, mayBeLong }: LoadedDocument, { singlePage }: PrintSettings): boolean {
-  return htmlClass.mayBreakBadly && (htmlClass.isStatic || mentions.risks) && !mayBeLong && !singlePage;
+function mayBeLookedAt({ htmlClass, mentions, mayBeLong }: LoadedDocument, { singlePage }: PrintSettings): boolean {
+  const { isStatic, mayLookWrong, mayEndBadly } = htmlClass;
+  return (mayLookWrong || mayEndBadly) && (isStatic || mentions.risks) && !mayBeLong && !singlePage;
+}
+
+/** Whether it is looked at only if it has several pages, because a look takes a quarter of the time of a short document. */
+function isProbablyOnePage({ htmlClass: { isShort, mayLookWrong } }: LoadedDocument): boolean {
+  return isShort && !mayLookWrong;
 }

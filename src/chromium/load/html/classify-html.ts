@@ -41,8 +41,12 @@ export interface HtmlClass {
   mayPinBlock: boolean;
   /** Page breaks may be forced. */
   mayForceBreaks: boolean;
-  /** Pages may look wrong: breaks are forced or avoided, or divide headings and pictures, or boxes are placed over text. */
-  mayBreakBadly: boolean;
+  /** Pages may look wrong, also if there is only one: breaks are forced, or boxes are placed over text. */
+  mayLookWrong: boolean;
+  /** Pages may end badly: breaks are avoided, or divide headings, pictures and boxes in lines. */
+  mayEndBadly: boolean;
+  /** There is so little text that it is probably on one page. */
+  isShort: boolean;
   /** Boxes may have a place on every page. */
   mayPlaceFixed: boolean;
   /** Pages may be blank. */
@@ -81,7 +85,9 @@ export const ACTIVE: HtmlClass = {
   mayPageTables: true,
   mayPinBlock: true,
   mayForceBreaks: true,
-  mayBreakBadly: true,
+  mayLookWrong: true,
+  mayEndBadly: true,
+  isShort: false,
   mayPlaceFixed: true,
   mayLeaveBlank: true,
   runsAfterLoad: true,
@@ -123,20 +129,16 @@ const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:te
 const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;
 const MAY_PAGE_TABLES = /data-(?:carry|keep|on\s*=\s*["']?(?:not-)?(?:first|last))\b/i;
 const FORCED_BREAK = /break-(?:before|after)\s*:\s*(?!a(?:void|uto))/i;
-/** Match what may look wrong in a document that is longer than a page. */
+/** Match what may look wrong where a page ends. */
 const ENDS_BADLY = [
-  /<(?:h[2-6]|img|svg|canvas)\b|fixed/i,
+  /<(?:h[2-6]|img|svg|canvas)\b/i,
   /break-(?:inside|after)\s*:\s*avoid/i,
+  /inline-(?:block|flex|grid|table)/i,
   /role\s*=\s*["']?(?:img|graphics)/i,
 ];
-/** A box in a line, which only much content makes taller than a page. A look at the pages of a short document takes 0.4 of its time. */
-const INLINE_BOX = /inline-(?:block|flex|grid|table)/i;
-const LINE = /<(?:br|p|div|li|tr|dd|pre)\b/gi;
-const [TALL_LINES, TALL_CHARACTERS] = [40, 6_000];
 /** A box that is placed over others, which may cover text on a single page as well. */
-const PLACED = /absolute/i;
+const PLACED = /absolute|position\s*:\s*fixed/i;
 const TALL = /height|vh\b/i;
-const PAGE_CHARACTERS = 500;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
@@ -150,6 +152,10 @@ const LATER_WORDS = [
 ];
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b/i;
 
+/** What most pages have room for. */
+const [SHORT_LINES, SHORT_TEXT, SHORT_MARKUP] = [32, 2_500, 50_000];
+const LINE = /<(?:br|p|div|li|tr|dd|pre|h[1-6]|img|svg)\b/gi;
+const NO_TEXT = /<style[^<]*|<[^<>]*>|\s{2,}/gi;
 const BLOCK = /<(?:tr|p|div|li|h[1-6]|section|pre)\b/gi;
 /** What 150 pages have at least: small rows, or full paragraphs. */
 const [LONG_CHARACTERS, LONG_BLOCKS] = [100_000, 4_000];
@@ -217,8 +223,9 @@ function runsLater(html: string, script: string): boolean {
   return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
 }
 
-function mayCutText(html: string): boolean {
-  return INLINE_BOX.test(html) && (html.length >= TALL_CHARACTERS || countMatches(html, LINE) >= TALL_LINES);
+function isShort(html: string): boolean {
+  if (html.length > SHORT_MARKUP || countMatches(html, LINE) > SHORT_LINES) return false;
+  return html.replaceAll(NO_TEXT, '').length <= SHORT_TEXT;
 }
 
 type PrintLosses =
@@ -228,22 +235,21 @@ type PrintLosses =
   | 'mayBeLong'
   | 'mayPinBlock'
   | 'mayForceBreaks'
-  | 'mayBreakBadly'
+  | 'mayLookWrong'
+  | 'mayEndBadly'
+  | 'isShort'
   | 'mayPlaceFixed'
   | 'mayLeaveBlank';
 
 /** A script may add what the markup does not have. */
 function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLosses> {
   const mayForceBreaks = !isStatic || FORCED_BREAK.test(html);
-  const mayHavePages = html.length >= PAGE_CHARACTERS || TALL.test(html);
   return {
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
-    mayBreakBadly:
-      mayForceBreaks ||
-      PLACED.test(html) ||
-      (mayHavePages && ENDS_BADLY.some((mention) => mention.test(html))) ||
-      mayCutText(html),
+    mayLookWrong: mayForceBreaks || PLACED.test(html),
+    mayEndBadly: ENDS_BADLY.some((mention) => mention.test(html)),
+    isShort: isStatic && isShort(html),
     mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { DONE } from '../../../chromium/devtools/ask.ts';
 import { shape } from '../../../chromium/devtools/evaluate.ts';
 import type { LoadedDocument } from '../../../chromium/loaded-document.ts';
-import { type PrintSettings, pageHeight } from '../../../chromium/print/print-options.ts';
+import type { PrintSettings } from '../../../chromium/print/print-options.ts';
 import { type PageRisk, type RelativeBox, RISK_KINDS } from '../../../in-page/contract/layout.ts';
 import { MAX_PAGE_RISKS } from '../../../in-page/contract/limits.ts';
 import { readPageView } from '../../../pdf/paged/page-areas.ts';
@@ -65,7 +65,7 @@ export class PageWarnings implements PagedPart {
 
   /** Returns undefined if there is nothing to look at. */
   static async prepare(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
-    const risks = await findRisks(document, [key, pageHeight(settings)]);
+    const risks = await findRisks(document, [key, document.pageHeight(settings)]);
     return risks.length ? new PageWarnings(document, key, risks, settings.scale) : undefined;
   }
 
