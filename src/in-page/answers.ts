@@ -29,7 +29,7 @@ import {
 } from './entries/paged/footnotes.ts';
 import { moveLastBlock, prepareLastBlock, restoreLastBlock } from './entries/paged/layout/last-block.ts';
 import { placeLayoutLinks, removeLayoutLinks } from './entries/paged/layout/layout-links.ts';
-import { findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
+import { findPageEnds, findPageRisks, removeRiskLinks } from './entries/paged/layout/page-risks.ts';
 import { showOverlay } from './entries/paged/overlay.ts';
 import { findMissingInHeaders, measureHeaders, prepareHeaders, setHeaderMargins } from './entries/paged/page-headers.ts';
 import { namePages, preparePageNames, removePageNames } from './entries/paged/page-names.ts';
@@ -80,6 +80,7 @@ export const answers: Questions = {
   findColumnWidths,
   findDrawnScripts,
   findFailedFonts,
+  findPageEnds,
   findPageRisks,
   findUnrepeatedRows,
   findWidest,

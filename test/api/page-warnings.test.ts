@@ -270,6 +270,33 @@ test('links that tell places show nothing of rules for links', async () => {
   expect(await printed('a::before, a::after { content: "link" !important; display: block }')).toEqual(await printed(''));
 });
 
+const KEPT = 'break-after: avoid';
+const picture = '<svg width="100" height="1100"><circle r="50" /><circle cy="1100" r="50" /></svg>';
+test.each([
+  ['no heading at the end of a page', `${above(600)}<h2>Terms</h2>${lines(30)}`, 0],
+  ['a heading that is kept', `${lines(1)}${above(960)}<h2 style="${KEPT}">Terms</h2>${lines(3)}`, 0],
+  ['a heading on a page of its own', `<div style="height: 1022px"><h2>Cover</h2></div>${lines(3)}`, 0],
+  ['such a page as high as a window', `<div style="height: 100vh"><h2>Cover</h2></div>${lines(3)}`, 0],
+  ['pages with names', `<h2 style="page: cover">Cover</h2>${lines(3)}`, 0],
+  ['a heading at the end of a page', `${above(980)}<div><h2>Terms</h2></div><a></a><div>${lines(3)}</div>`, 1],
+  ['a heading that an avoided break does not keep', `${above(1_000)}<main><h2 style="${KEPT}">T</h2>${lines(3)}</main>`, 1],
+  ['a box that is kept', `${lines(1)}${above(960)}<div class="kept">${lines(5)}</div>`, 0],
+  ['a box that is taller than a page', `<div class="kept">${lines(80)}</div>`, 1],
+  ['a high box', `<div class="kept" style="height: 1200px">a${above(1_100)}b</div>`, 1],
+  ['a line that is divided', `${above(980)}<p><b class="kept">${lines(5).slice(3, -4)}</b>`, 1],
+  ['a small picture', `${above(600)}<svg width="100" height="90"><circle r="50" /></svg>${lines(30)}`, 0],
+  ['a high picture', picture, 1],
+  ['a picture that its style makes small', picture.replace('width', 'style="height: 90px" width'), 0],
+  ['a small box in a line', '<b style="display: inline-block">a</b>', 0],
+  ['a tall box in a line', `<div style="display: inline-block">${lines(80)}</div>`, 1],
+])('a document that is long or short has the same warnings: %s', async (_, body, count) => {
+  const css = '.kept { break-inside: avoid } main { display: grid }';
+  const long = `${body}<div>${lines(90).replaceAll('<br>', '<p>')}</div>`;
+  const found = await warnings(html(body, css));
+  expect(found).toHaveLength(count);
+  expect(await warnings(html(long, css))).toEqual(found);
+});
+
 test('failOnWarning', async () => {
   const document = html(`${above(980)}<h2>Terms</h2>${lines(3)}`);
   const reply = await client.pdf({ html: document, options: { ...MARGIN, failOnWarning: ['heading_alone'] } });

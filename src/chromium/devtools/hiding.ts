@@ -15,6 +15,7 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   'combineDocuments',
   'extendStyleSheets',
   'findMissingParts',
+  'findPageEnds',
   'findTables',
   'findUnrepeatedRows',
   'hideDocument',

@@ -43,7 +43,7 @@ export const MAX_ALTERNATIVES = 10;
 export const MAX_LAYOUT_ELEMENTS = 5_000;
 export const MAX_LAYOUT_BOXES = 2_000;
 /** What may look wrong on pages. */
-export const MAX_PAGE_RISKS = 100;
+export const MAX_PAGE_RISKS = 1_000;
 
 /** The window is as low as no page is, so that a document can tell prints from the screen by this media query. */
 export const LOW_WINDOW_PX = 1;

@@ -113,6 +113,7 @@ export interface Questions {
   prepareLastBlock(key: string): LastBlock | null;
   moveLastBlock(px: number, beginsPage: boolean): null;
   restoreLastBlock(): null;
+  findPageEnds(key: string, heightPx: number): PageRisk[] | null;
   findPageRisks(key: string, heightPx: number): PageRisk[];
   removeRiskLinks(): null;
   // Long documents

@@ -65,7 +65,7 @@ export async function lookAgain(
 ): Promise<PagedContent | undefined> {
   const isLookedAt = isProbablyOnePage(document) && mayBeLookedAt(document, settings) && countPages(chunks) > 1;
   const key = probeKey(content, 'place');
-  const warnings = isLookedAt ? await PageWarnings.prepare(document, key, settings) : undefined;
+  const warnings = isLookedAt ? await PageWarnings.look(document, key, settings) : undefined;
   return warnings && new PagedContent(document, key, [warnings]);
 }
 

@@ -41,7 +41,7 @@ export interface HtmlClass {
   mayPinBlock: boolean;
   /** Page breaks may be forced. */
   mayForceBreaks: boolean;
-  /** Pages may look wrong, also if there is only one: breaks are forced, or boxes are placed over text. */
+  /** Pages may look wrong in a way that only a layout tells, also if there is only one: breaks are forced, or boxes are placed over text. */
   mayLookWrong: boolean;
   /** Pages may end badly: breaks are avoided, or divide headings, pictures and boxes in lines. */
   mayEndBadly: boolean;
@@ -138,6 +138,8 @@ const ENDS_BADLY = [
 ];
 /** A box that is placed over others, which may cover text on a single page as well. */
 const PLACED = /absolute|position\s*:\s*fixed/i;
+/** A height that follows that of the window, which is lower while the document is hidden. */
+const WINDOW_HIGH = /\d[dls]?v(?:b|h|max|min)\b/i;
 const TALL = /height|vh\b/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
@@ -243,12 +245,13 @@ type PrintLosses =
 
 /** A script may add what the markup does not have. */
 function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLosses> {
+  const mayEndBadly = ENDS_BADLY.some((mention) => mention.test(html));
   const mayForceBreaks = !isStatic || FORCED_BREAK.test(html);
   return {
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
-    mayLookWrong: mayForceBreaks || PLACED.test(html),
-    mayEndBadly: ENDS_BADLY.some((mention) => mention.test(html)),
+    mayLookWrong: mayForceBreaks || PLACED.test(html) || (mayEndBadly && WINDOW_HIGH.test(html)),
+    mayEndBadly,
     isShort: isStatic && isShort(html),
     mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds

@@ -20,23 +20,24 @@ const COVERED_PART = 0.4;
 const MAX_NAME = 100;
 const Length = Type.Number();
 const BOX = Type.Object({ x: Length, y: Length, width: Length, height: Length });
-/** The answer to `findPageRisks`. */
-const PAGE_RISKS = shape(
-  Type.Array(
-    Type.Object({
-      kind: Type.Enum(RISK_KINDS),
-      element: Type.String(),
-      reason: Type.String({ maxLength: 200 }),
-      destinations: Type.Union([Type.Null(), Type.Tuple([Type.String(), Type.String()])]),
-      fromMark: Type.Union([Type.Null(), BOX]),
-      paints: Type.Array(BOX, { maxItems: 100 }),
-      texts: Type.Array(Type.Object({ element: Type.String(), heightPx: Length, lines: Type.Array(BOX, { maxItems: 100 }) }), {
-        maxItems: 100,
-      }),
+const RISKS = Type.Array(
+  Type.Object({
+    kind: Type.Enum(RISK_KINDS),
+    element: Type.String(),
+    reason: Type.String({ maxLength: 200 }),
+    destinations: Type.Union([Type.Null(), Type.Tuple([Type.String(), Type.String()])]),
+    fromMark: Type.Union([Type.Null(), BOX]),
+    paints: Type.Array(BOX, { maxItems: 100 }),
+    texts: Type.Array(Type.Object({ element: Type.String(), heightPx: Length, lines: Type.Array(BOX, { maxItems: 100 }) }), {
+      maxItems: 100,
     }),
-    { maxItems: MAX_PAGE_RISKS },
-  ),
+  }),
+  { maxItems: MAX_PAGE_RISKS },
 );
+/** The answer to `findPageRisks`. */
+const PAGE_RISKS = shape(RISKS);
+/** The answer to `findPageEnds`. */
+const PAGE_ENDS = shape(Type.Union([Type.Null(), RISKS]));
 
 /** What a print tells of a risk. */
 interface Evidence {
@@ -63,10 +64,27 @@ export class PageWarnings implements PagedPart {
   readonly #risks: readonly PageRisk[];
   readonly #scale: number;
 
-  /** Returns undefined if there is nothing to look at. */
+  /** Returns undefined if nothing may look wrong. A document is laid out only if its styles do not tell. */
   static async prepare(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
+    const { isStatic, mayLookWrong } = document.htmlClass;
+    if (!isStatic || mayLookWrong) return PageWarnings.look(document, key, settings);
+    const risks = await document.paged.askStatic('findPageEnds', [key, document.pageHeight(settings)], PAGE_ENDS);
+    return risks ? PageWarnings.#of(document, key, settings, risks) : PageWarnings.look(document, key, settings);
+  }
+
+  /** Lays the document out to look at it. */
+  static async look(document: LoadedDocument, key: string, settings: PrintSettings): Promise<PageWarnings | undefined> {
     const risks = await findRisks(document, [key, document.pageHeight(settings)]);
-    return risks.length ? new PageWarnings(document, key, risks, settings.scale) : undefined;
+    return PageWarnings.#of(document, key, settings, risks);
+  }
+
+  static #of(
+    document: LoadedDocument,
+    key: string,
+    { scale }: PrintSettings,
+    risks: readonly PageRisk[],
+  ): PageWarnings | undefined {
+    return risks.length ? new PageWarnings(document, key, risks, scale) : undefined;
   }
 
   private constructor(document: LoadedDocument, key: string, risks: readonly PageRisk[], scale: number) {

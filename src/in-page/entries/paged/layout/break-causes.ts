@@ -123,7 +123,7 @@ function isForcedBetween(previous: Element, element: Element, names: PageNames):
 }
 
 /** The name of the pages on which an element is. */
-function pageName(element: Element, names: PageNames): string {
+export function pageName(element: Element, names: PageNames = new Map()): string {
   const known = names.get(element);
   if (known !== undefined) return known;
   const own = styleOf(element).getPropertyValue('page');

@@ -7,11 +7,18 @@ import { findBeginning, findInFlow, findStart, isBeside, isBox, readCauses } fro
 type Styled = HTMLElement | SVGElement;
 
 /** A heading farther above what follows is that of a page of its own. */
-const NEAR_PX = 100;
+export const NEAR_PX = 100;
+export const HEADINGS = 'h1, h2, h3, h4, h5, h6';
 
-/** `next` is what the heading belongs to. A heading in the upper half of the first page is not at the end of a page. */
-export function findHeadings(heightPx: number): Array<{ element: HTMLElement; next: Styled }> {
-  return [...selectIn<HTMLElement>(document, 'h1, h2, h3, h4, h5, h6')].flatMap((element) => {
+export interface Heading {
+  element: HTMLElement;
+  /** What the heading belongs to. */
+  next: Styled;
+}
+
+/** A heading in the upper half of the first page is not at the end of a page. */
+export function findHeadings(heightPx: number): Heading[] {
+  return [...selectIn<HTMLElement>(document, HEADINGS)].flatMap((element) => {
     const next =
       measureBox(element).top > heightPx / 2 && isBox(element) && read(element, 'textContent')?.trim()
         ? findNext(element)

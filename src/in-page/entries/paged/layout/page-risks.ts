@@ -13,6 +13,7 @@ import { type AbsoluteCover, findAbsoluteCovers, findFixedCovers } from './cover
 import { findHeadings } from './headings.ts';
 import { findDivisible, findIgnoredBreaks, findSeparable } from './ignored-breaks.ts';
 import { measureFrom } from './inner-links.ts';
+import { findUnkeptHeadings, mayBeCut } from './page-ends.ts';
 import { findDiagrams, findTallInlines, findTallPictures } from './pictures.ts';
 
 type Styled = HTMLElement | SVGElement;
@@ -31,7 +32,19 @@ const PLACES: Partial<Record<PageRisk['kind'], ProbePlace>> = {
   text_cut: 'box',
 };
 
+/** A link takes more of the print than a destination. */
+const MAX_LINKED = 100;
+
 const changes = new Changes();
+
+/**
+ * Finds what styles tell of a document that may be hidden: headings that may be alone at the end of a page. Null if they do not tell all,
+ * and `findPageRisks` must be asked.
+ */
+export function findPageEnds(key: string, heightPx: number): PageRisk[] | null {
+  const headings = mayBeCut(findRiskyStyles(), heightPx) ? undefined : findUnkeptHeadings();
+  return headings ? place(headings.map(ofKind('heading_alone')), key) : null;
+}
 
 /** Whether there is anything for `findPageRisks`. It is asked of many documents, so that most need no isolated world. */
 export function mayHavePageRisks(heightPx: number): boolean {
@@ -43,7 +56,11 @@ export function mayHavePageRisks(heightPx: number): boolean {
  * what may be below them. Some have destinations instead, which cost nothing. Their names begin with `KEYrisk`, or are ids of the document.
  */
 export function findPageRisks(key: string, heightPx: number): PageRisk[] {
-  const found = findRisks(heightPx).slice(0, MAX_PAGE_RISKS);
+  return place(findRisks(heightPx).slice(0, MAX_LINKED), key);
+}
+
+function place(all: readonly Found[], key: string): PageRisk[] {
+  const found = all.slice(0, MAX_PAGE_RISKS);
   if (!found.length) return [];
   const probes = new Probes(changes);
   const named = found.map(({ element, next }) => (next && mayBeNamed(element) && mayBeNamed(next) ? [element, next] : null));
@@ -103,13 +120,17 @@ function addLink(element: Styled, href: string, place: ProbePlace, probes: Probe
 
 function findRisks(heightPx: number): Found[] {
   if (isPolyfilled()) return []; // its pages are those of the script
-  const styled = findStyled(declaresRisk, 'break-', 'absolute', 'fixed').map(withStyle);
+  const styled = findRiskyStyles();
   const { scrollHeight } = read(document, 'documentElement');
   return [
     ...findIgnoredBreaks(styled).map(ofKind('break_ignored')),
     ...(scrollHeight > heightPx ? findRisksOfPages(styled, heightPx) : []),
     ...findAbsoluteCovers(styled, heightPx).map(ofKind('text_covered')),
   ];
+}
+
+function findRiskyStyles(): StyledElement[] {
+  return findStyled(declaresRisk, 'break-', 'absolute', 'fixed').map(withStyle);
 }
 
 function declaresRisk({ breakBefore, breakAfter, breakInside, position }: CSSStyleDeclaration): boolean {

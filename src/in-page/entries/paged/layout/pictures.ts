@@ -11,6 +11,7 @@ import { isFixed } from './inner-links.ts';
 
 type Styled = HTMLElement | SVGElement;
 
+export const PICTURES = 'img, svg, canvas, video, iframe';
 const INLINE_BOX = /^inline-/;
 /** The part of a page that a picture or a box must have to be cut. The heights of pages may differ. */
 const TALL = 0.6;
@@ -18,19 +19,23 @@ const TALL = 0.6;
 const [MIN_DIAGRAM_PX, HIGHEST_DIAGRAM] = [60, 0.9];
 /** Boxes with fewer parts that have a position are no diagrams. */
 const MIN_PARTS = 3;
-const MARKED = '[role~="img"], [role^="graphics-"]';
+export const MARKED = '[role~="img"], [role^="graphics-"]';
 
 /** Finds pictures and frames that do not fit on a page, because Chromium does not cut others. */
 export function findTallPictures(heightPx: number): Styled[] {
-  const pictures = [...selectIn<Styled>(document, 'img, svg, canvas, video, iframe')];
+  const pictures = [...selectIn<Styled>(document, PICTURES)];
   return pictures.filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
 }
 
 /** Finds boxes in lines that do not fit on a page. Chromium cuts them anywhere, also through a line of their text. */
 export function findTallInlines(heightPx: number): HTMLElement[] {
-  const inlines = findStyled(({ display }) => isMatch(INLINE_BOX, display), 'inline-');
-  const tall = inlines.filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
-  return tall.filter((each) => isMatch(INLINE_BOX, getComputedStyle(each).display) && !matches(each, MONOLITHIC));
+  return findInlines().filter((each) => measureBox(each).height > heightPx * TALL && isShown(each) && !isFixed(each));
+}
+
+/** Finds boxes in lines. */
+export function findInlines(): HTMLElement[] {
+  const styled = findStyled(({ display }) => isMatch(INLINE_BOX, display), 'inline-');
+  return styled.filter((each) => isMatch(INLINE_BOX, getComputedStyle(each).display) && !matches(each, MONOLITHIC));
 }
 
 /** Finds diagrams of boxes, which are divided like text, with their sizes. */
