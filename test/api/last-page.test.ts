@@ -122,7 +122,7 @@ describe('a block at the bottom of the last page', () => {
     expect(Math.abs(found.bottom - BOTTOM)).toBeLessThan(1);
   });
 
-  test('in 40 documents of 1 to 12 pages of any height, without another page', { timeout: 60_000 }, async () => {
+  test('in 40 documents of 1 to 12 pages of any height, without another page', { timeout: 240_000 }, async () => {
     let state = 7;
     const random = (limit: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
