@@ -41,11 +41,11 @@ export interface HtmlClass {
   mayPinBlock: boolean;
   /** Page breaks may be forced. */
   mayForceBreaks: boolean;
-  /** Pages may look wrong in a way that only a layout tells, also if there is only one: breaks are forced, or boxes are placed over text. */
+  /** Pages may look wrong in a way that only a layout tells, also if there is only one: boxes are placed over text. */
   mayLookWrong: boolean;
-  /** Pages may end badly: breaks are avoided, or divide headings, pictures and boxes in lines. */
+  /** Pages may end badly: breaks are forced or avoided, or divide headings, pictures and boxes in lines. */
   mayEndBadly: boolean;
-  /** There is so little text that it is probably on one page. */
+  /** There is so little text that it is probably on one page. No breaks are forced. */
   isShort: boolean;
   /** Boxes may have a place on every page. */
   mayPlaceFixed: boolean;
@@ -243,16 +243,20 @@ type PrintLosses =
   | 'mayPlaceFixed'
   | 'mayLeaveBlank';
 
+/** How pages may look wrong, if breaks may be forced or not. */
+function pageLooks(html: string, mayForceBreaks: boolean) {
+  const mayEndBadly = mayForceBreaks || ENDS_BADLY.some((mention) => mention.test(html));
+  const mayLookWrong = PLACED.test(html) || (mayEndBadly && WINDOW_HIGH.test(html));
+  return { mayLookWrong, mayEndBadly, isShort: !mayForceBreaks && isShort(html) };
+}
+
 /** A script may add what the markup does not have. */
 function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLosses> {
-  const mayEndBadly = ENDS_BADLY.some((mention) => mention.test(html));
   const mayForceBreaks = !isStatic || FORCED_BREAK.test(html);
   return {
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
-    mayLookWrong: mayForceBreaks || PLACED.test(html) || (mayEndBadly && WINDOW_HIGH.test(html)),
-    mayEndBadly,
-    isShort: isStatic && isShort(html),
+    ...pageLooks(html, mayForceBreaks),
     mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),

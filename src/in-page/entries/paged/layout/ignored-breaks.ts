@@ -39,14 +39,14 @@ function reasonToDivide(element: Element, { display, position }: CSSStyleDeclara
 export function findSeparable(styled: readonly StyledElement[]): Array<Ignored & { next: HTMLElement | SVGElement }> {
   return styled.flatMap(({ element, style }) => {
     const isMeant = avoidsBreak(style.breakAfter) && isBox(element);
-    const reason = isMeant ? reasonToSeparate(element, style) : '';
+    const reason = isMeant ? reasonToIgnore(element, style) : '';
     const next = reason && findBelow(element);
     return next ? [{ element, reason, next }] : [];
   });
 }
 
 /** Without a layout, no box is beside others. Boxes that may be are in a grid, or in a flex container with rows. */
-export function reasonToSeparate(element: Element, style: CSSStyleDeclaration): string {
+export function reasonToIgnore(element: Element, style: CSSStyleDeclaration): string {
   return reasonOf(element, style) || reasonBetween(element);
 }
 

@@ -3,20 +3,20 @@ import { isMatch } from '../../../dom/built-ins.ts';
 import { call, findFirst, isElement, isText, matches, read } from '../../../dom/nodes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import type { StyledElement } from '../styled-elements.ts';
-import { avoidsBreak, isBeside, MONOLITHIC, pageName, styleOf } from './break-causes.ts';
+import { avoidsBreak, forcesBreak, isBeside, MONOLITHIC, pageName, styleOf } from './break-causes.ts';
 import { HEADINGS, type Heading, NEAR_PX } from './headings.ts';
-import { reasonToSeparate } from './ignored-breaks.ts';
+import { reasonToIgnore } from './ignored-breaks.ts';
 import { findInlines, MARKED, PICTURES } from './pictures.ts';
 
 /** What has less in it is lower than half a page. */
 const [MUCH_TEXT, MANY_ELEMENTS] = [1_500, 60];
 const LOW = 0.5;
 
-/** Whether breaks may divide what they should not. */
-export function mayBeCut(styled: readonly StyledElement[], heightPx: number): boolean {
+/** Whether breaks may divide what they should not, or have no effect. */
+export function mayBreakBadly(styled: readonly StyledElement[], heightPx: number): boolean {
   const lowPx = heightPx * LOW;
   return (
-    styled.some((each) => mayBeDivided(each, lowPx) || maySeparate(each)) ||
+    styled.some((each) => mayBeDivided(each, lowPx) || mayBeIgnored(each)) ||
     [...selectIn<HTMLElement>(document, PICTURES)].some((each) => mayBeTallPicture(each, lowPx)) ||
     findInlines().some((each) => mayBeTall(each, getComputedStyle(each), lowPx)) ||
     findFirst(read(document, 'documentElement'), MARKED) !== null
@@ -28,10 +28,11 @@ export function findUnkeptHeadings(): Heading[] | undefined {
   const found: Heading[] = [];
   for (const element of selectIn<HTMLElement>(document, HEADINGS)) {
     if (isKept(element)) continue;
-    const { boxes, next } = findNext(element);
-    if (!next || pageName(element) !== pageName(next)) continue;
-    if (mayBeFar(boxes)) return undefined;
-    found.push({ element, next });
+    const { ended, begun } = findNext(element);
+    const next = begun.at(-1);
+    if (!next || isForcedBetween(ended, begun) || pageName(element) !== pageName(next)) continue;
+    if (mayBeFar(ended)) return undefined;
+    found.push({ element, next: next as HTMLElement | SVGElement });
   }
   return found;
 }
@@ -41,8 +42,10 @@ function mayBeDivided({ element, style }: StyledElement, lowPx: number): boolean
   return isMeant && (style.display === 'inline' || mayBeTall(element, style, lowPx));
 }
 
-function maySeparate({ element, style }: StyledElement): boolean {
-  return avoidsBreak(style.breakAfter) && reasonToSeparate(element, style) !== '';
+function mayBeIgnored({ element, style }: StyledElement): boolean {
+  const { breakBefore, breakAfter } = style;
+  const isMeant = avoidsBreak(breakAfter) || forcesBreak(breakAfter) || forcesBreak(breakBefore);
+  return isMeant && reasonToIgnore(element, style) !== '';
 }
 
 function mayBeTall(element: Element, style: CSSStyleDeclaration, lowPx: number): boolean {
@@ -73,16 +76,21 @@ function isKept(heading: Element): boolean {
   return avoidsBreak(breakAfter) || display === 'none' || !read(heading, 'textContent')?.trim();
 }
 
-/** Returns the heading with the boxes that end with it, and the innermost box that begins with what follows. Text is in no box of its own. */
-function findNext(heading: Element): { boxes: Element[]; next?: HTMLElement | SVGElement | undefined } {
-  const boxes: Element[] = [];
+/** Returns the heading with the boxes that end with it, and the boxes that begin with what follows. Text is in no box of its own. */
+function findNext(heading: Element): Record<'ended' | 'begun', Element[]> {
+  const ended: Element[] = [];
   for (let at: Element | null = heading; at && at !== read(document, 'body'); at = read(at, 'parentElement')) {
-    if (isBeside(at)) return { boxes };
-    boxes.push(at);
+    if (isBeside(at)) return { ended, begun: [] };
+    ended.push(at);
     const next = findContent(read(at, 'nextSibling'));
-    if (next) return { boxes, next: isElement(next) ? findInnermost(next) : undefined };
+    if (next) return { ended, begun: isElement(next) ? findBegun(next) : [] };
   }
-  return { boxes };
+  return { ended, begun: [] };
+}
+
+function isForcedBetween(ended: readonly Element[], begun: readonly Element[]): boolean {
+  const isForcedBefore = (each: Element) => forcesBreak(styleOf(each).breakBefore);
+  return ended.some((each) => forcesBreak(styleOf(each).breakAfter)) || begun.some(isForcedBefore);
 }
 
 /** Whether heights and edges of boxes may move what follows them far down. */
@@ -94,16 +102,16 @@ function mayBeFar(boxes: readonly Element[]): boolean {
   return styles.some(isHigh) || edges.reduce((sum, edge) => sum + (edge || 0), 0) > NEAR_PX;
 }
 
-function findInnermost(element: Element): HTMLElement | SVGElement {
-  let inner = element;
-  for (;;) {
-    const first = matches(inner, MONOLITHIC) ? undefined : findContent(read(inner, 'firstChild'));
-    if (!first || !isElement(first)) return inner as HTMLElement | SVGElement;
-    inner = first;
+function findBegun(element: Element): Element[] {
+  const begun: Element[] = [];
+  for (let at: Element | Text | undefined = element; at && isElement(at); ) {
+    begun.push(at);
+    at = matches(at, MONOLITHIC) ? undefined : findContent(read(at, 'firstChild'));
   }
+  return begun;
 }
 
-/** Returns the first node in the flow that has text, or is a box without text. */
+/** Returns the first node in the flow that has text, is a box without text, or forces a break. */
 function findContent(start: Node | null): Element | Text | undefined {
   for (let node = start; node; node = read(node, 'nextSibling')) {
     if (isText(node) && isMatch(/\S/, node.data)) return node;
@@ -113,8 +121,8 @@ function findContent(start: Node | null): Element | Text | undefined {
 }
 
 function isContent(element: Element): boolean {
-  const { display, position, cssFloat } = styleOf(element);
+  const { display, position, cssFloat, breakBefore, breakAfter } = styleOf(element);
   if (display === 'none' || isMatch(/absolute|fixed/, position) || cssFloat !== 'none') return false;
-  const hasText = isMatch(/\S/, read(element, 'textContent') ?? '');
-  return hasText || matches(element, MONOLITHIC) || findFirst(element, MONOLITHIC) !== null;
+  if (forcesBreak(breakBefore) || forcesBreak(breakAfter) || matches(element, MONOLITHIC)) return true;
+  return isMatch(/\S/, read(element, 'textContent') ?? '') || findFirst(element, MONOLITHIC) !== null;
 }

@@ -13,7 +13,7 @@ import { type AbsoluteCover, findAbsoluteCovers, findFixedCovers } from './cover
 import { findHeadings } from './headings.ts';
 import { findDivisible, findIgnoredBreaks, findSeparable } from './ignored-breaks.ts';
 import { measureFrom } from './inner-links.ts';
-import { findUnkeptHeadings, mayBeCut } from './page-ends.ts';
+import { findUnkeptHeadings, mayBreakBadly } from './page-ends.ts';
 import { findDiagrams, findTallInlines, findTallPictures } from './pictures.ts';
 
 type Styled = HTMLElement | SVGElement;
@@ -42,7 +42,7 @@ const changes = new Changes();
  * and `findPageRisks` must be asked.
  */
 export function findPageEnds(key: string, heightPx: number): PageRisk[] | null {
-  const headings = mayBeCut(findRiskyStyles(), heightPx) ? undefined : findUnkeptHeadings();
+  const headings = mayBreakBadly(findRiskyStyles(), heightPx) ? undefined : findUnkeptHeadings();
   return headings ? place(headings.map(ofKind('heading_alone')), key) : null;
 }
 
