@@ -22,11 +22,12 @@ const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(resolve))';
 
 type Cover = typeof OF_LONG_DOCUMENTS | typeof OF_THE_SCREEN;
 
-/** A document with Chinese characters is shown, because Chromium remembers the font in which it first draws each, also to inspect it. */
+/** A document whose layout is looked at is shown, and one with Chinese characters, because Chromium remembers the font in which it first draws each, also to inspect it. */
 export function chooseCover(htmlClass: HtmlClass, { mayDivide, load, print, hanLanguages }: LoadJob): Cover | undefined {
-  const { isStatic, mayBeLong, loadsForBoxes, mayBeAnimated } = htmlClass;
+  const { isStatic, mayBeLong, loadsForBoxes, mayBeAnimated, mayLookWrong } = htmlClass;
   if (mayDivide && mayBeLong && !load.waitForSelector) return OF_LONG_DOCUMENTS;
-  const isOnlyPrinted = isStatic && !loadsForBoxes && !mayBeAnimated && print && !print.singlePage && !hanLanguages;
+  const isOnlyPrinted =
+    isStatic && !mayLookWrong && !loadsForBoxes && !mayBeAnimated && print && !print.singlePage && !hanLanguages;
   return isOnlyPrinted && load.device === DEFAULT_DEVICE ? OF_THE_SCREEN : undefined;
 }
 
