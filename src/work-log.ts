@@ -21,6 +21,8 @@ export interface Details {
   source?: string;
   templateId?: string | undefined;
   templateVersion?: number | undefined;
+  /** Those that hold no text of the caller, and the names of the others. */
+  options?: { kept: object; leftOut: string[] } | undefined;
   documentId?: string | undefined;
   warningKinds?: string[];
   error?: ServiceError;

@@ -72,7 +72,8 @@ export async function render(
   commitHook?: CommitHook,
 ): Promise<Delivery> {
   const { engine, documents, memory } = services;
-  noteDetails({ source: request.source.kind, templateId: readTemplateId(request) });
+  const options = 'loggedOptions' in request ? request.loggedOptions : undefined;
+  noteDetails({ source: request.source.kind, templateId: readTemplateId(request), options });
   const keep = makesOnePdf(request) && isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
   const deliver = async (file: Delivery['file'], { reservation, deadline }: Admitted) => {

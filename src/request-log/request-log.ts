@@ -28,11 +28,13 @@ interface LoggedItem {
   reference: string | null;
 }
 
-/** What no list is filtered by. Never HTML, data or a URL of the caller. */
+/** What no list is filtered by. Never HTML, data, a URL or another text of the caller. */
 interface Details extends Pick<LoggedWork, 'endpoint' | 'milliseconds'> {
   callersId?: string;
   source?: string;
   templateVersion?: number;
+  options?: object;
+  optionsLeftOut?: string[];
   position?: number;
   documentId?: string;
   pages?: number;
@@ -225,11 +227,12 @@ export class RequestLog {
     { endpoint, milliseconds, item }: LoggedWork,
   ): NewRow<'logged_requests'> {
     const { code, pages, bytes, stages, warnings } = result as Partial<Details> & { code?: ErrorCode };
-    const { source, templateVersion, documentId, warningKinds } = details;
+    const { source, templateVersion, documentId, warningKinds, options } = details;
     const cause = Object.entries(result).filter(([name]) => name === 'fields' || FAILURE_MEMBERS.includes(name));
     const kept = {
       ...{ endpoint, milliseconds, callersId: origin.caller_request_id, position: item?.position },
       ...{ source, templateVersion, documentId, pages, bytes, stages, warnings, warningKinds },
+      ...(options && { options: options.kept, optionsLeftOut: options.leftOut }),
       ...(code && { message: describeFailure(code, details.error), ...(cause.length && { cause: Object.fromEntries(cause) }) }),
       ...(code && details.picture && this.#keepPicture(keyId, details.picture)),
     };

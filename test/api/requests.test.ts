@@ -42,7 +42,15 @@ test('has what was rendered, from what, and how long it took', async () => {
   expect(await logged(ada, idOf(reply))).toEqual({
     ...{ id: idOf(reply), request_id: idOf(reply), key_id: expect.stringMatching(/^key_/) },
     ...{ status: 'succeeded', endpoint: '/v1/pdf', source: 'template', caller_request_id: 'order-7' },
-    ...{ template_id: template.template_id, template_version: 1, document_id, pages: 1, bytes },
+    ...{
+      template_id: template.template_id,
+      template_version: 1,
+      options: {},
+      options_left_out: [],
+      document_id,
+      pages: 1,
+      bytes,
+    },
     ...{ milliseconds: expect.any(Number), warning_count: 1, warnings: ['resource_failed'] },
     stages: expect.objectContaining({ queue: expect.any(Number), print: expect.any(Number) }),
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -86,6 +94,27 @@ test('says why requests failed, without what they contain', async () => {
   const all = JSON.stringify(await list(client, { limit: '100' }));
   expect(all).not.toContain(SECRET);
   expect(JSON.stringify(await rowsOf(service.env, 'select * from logged_requests'))).not.toContain(SECRET);
+});
+
+test('keeps the options that hold no text of the caller, and names the others', async () => {
+  const client = await owner();
+  await client.send('PATCH', '/v1/account', { options: { scale: 0.9, footer: SECRET } });
+  const kept = { format: 'A5', margin: { top: '2cm' }, pageRanges: '1', conformance: 'PDF/A-2u', timezone: 'Europe/Vienna' };
+  const texts = {
+    ...{ watermark: { text: SECRET }, locale: `de-x-${SECRET.slice(-4)}`, metadata: { title: SECRET }, header: SECRET },
+    ...{ addStyleTag: { content: `/*${SECRET}*/` }, waitForFunction: `'${SECRET}'`, waitForSelector: `:not(${SECRET})` },
+    ...{ userAgent: SECRET, layout: [SECRET] },
+  };
+  const failOnHttpStatus = Array.from({ length: 100 }, () => 404);
+  const id = idOf(await client.pdf({ html: '<title>t</title><p>x', options: { ...kept, ...texts, failOnHttpStatus } }));
+  const entry = await logged(client, id);
+  expect(entry.options).toEqual({ ...kept, scale: 0.9 });
+  expect((entry.options_left_out as string[]).toSorted()).toEqual(
+    [...Object.keys(texts), 'failOnHttpStatus', 'footer'].toSorted(),
+  );
+  expect(JSON.stringify(await rowsOf(service.env, 'select * from logged_requests'))).not.toContain(SECRET);
+  const image = await client.send('POST', '/v1/image', { html: '<p>x' });
+  expect(await logged(client, idOf(image))).not.toHaveProperty('options');
 });
 
 test('has each batch item and asynchronous render, with its reference', async () => {

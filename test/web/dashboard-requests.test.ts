@@ -22,10 +22,10 @@ async function keyWithRequests() {
   return { client, template, id };
 }
 
-test('leads from a failed request to its cause within half a minute, and to a result', async () => {
+test('leads from a failed request to its cause within half a minute, and to another try', async () => {
   const { client } = await keyWithRequests();
   const begun = Date.now();
-  const page = await signIn(client.key);
+  const page = await signIn(client.key, '', [422]);
   await page.getByRole('link', { name: 'Requests' }).click();
   await page.getByLabel('State').selectOption('Failed');
   await page.getByText('1 request', { exact: true }).waitFor();
@@ -38,9 +38,53 @@ test('leads from a failed request to its cause within half a minute, and to a re
   const meaning = await page.request.get(`${service.url}${await link.getAttribute('href')}`);
   expect(meaning.status()).toBe(200);
   await page.getByRole('button', { name: 'Render again' }).click();
-  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear').waitFor();
+  await page.getByRole('alert').getByText('there is no page 9').waitFor();
   await page.getByRole('link', { name: 'Open in the editor' }).click();
-  await (await editorOf(page)).editor('Template').waitFor();
+  const editor = await editorOf(page);
+  await editor.errorNotice.getByText('there is no page 9').waitFor();
+  await (await editor.openOption('pageRanges')).getByRole('textbox').fill('1');
+  await editor.shows('Dear');
+});
+
+test('renders the version and options of the request again, and opens them', async () => {
+  const client = await newClient();
+  const { template_id: id } = await client.template('<h1>First {{name}}</h1>', { name: 'Greeting' });
+  await client.send('PATCH', `/v1/templates/${id}`, { published_version: 1 });
+  const options = { landscape: true, pageRanges: '1', footer: 'not logged' };
+  const requested = await client.pdf({ template_id: `${id}@published`, data: { name: 'Ada' }, options });
+  await client.send('PUT', `/v1/templates/${id}`, { html: '<h1>Second {{name}}</h1>' });
+  const page = await signIn(client.key, '/requests', [422]);
+  await rowsIn(page)
+    .getByRole('link', { name: /^PDF of Greeting .*\d:\d\d/ })
+    .click();
+  await page.getByRole('heading', { name: 'PDF of Greeting' }).waitFor();
+  await page
+    .getByText('It uses version 1 of the template, its sample data, and the options of the request, except footer.')
+    .waitFor();
+  await page.getByRole('button', { name: 'Render again' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('First').waitFor();
+  const { width = 0, height = 0 } = (await page.getByRole('region', { name: 'Page 1 of 1' }).boundingBox()) ?? {};
+  expect(width / height).toBeCloseTo(297 / 210, 1);
+
+  await page.getByRole('link', { name: 'Open in the editor' }).click();
+  const editor = await editorOf(page);
+  await page.getByText('Version 1 is in the editor, with the options of the request and the files of version 2.').waitFor();
+  await editor.editor('Template').getByText('First').waitFor();
+  await editor.shows('First');
+  expect(new URL(page.url()).search).toBe(`?template=${id}`);
+  await editor.tab('Options');
+  expect(await page.getByRole('button', { name: 'Landscape' }).getAttribute('aria-pressed')).toBe('true');
+
+  await editor.tab('Edit');
+  await editor.write('Template', '<h1>Mine</h1>');
+  await editor.shows('Mine');
+  await page.goto(`/edit?template=${id}&request=${requested.headers.get('x-request-id')}`);
+  await page.getByText('Your unsaved changes are in the editor.').waitFor();
+  await editor.editor('Template').getByText('Mine').waitFor();
+  await page.getByRole('button', { name: 'Open version 1 instead' }).click();
+  await editor.editor('Template').getByText('First').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await editor.editor('Template').getByText('Mine').waitFor();
 });
 
 test('shows the picture of a failure', async () => {

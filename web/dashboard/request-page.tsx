@@ -15,6 +15,7 @@ import { phaseTitle, WarningList } from './report.tsx';
 import { firstSample } from './sample-data.ts';
 import { read } from './session.ts';
 import { renderSaved } from './template-preview.ts';
+import { useTemplates } from './templates.ts';
 
 export const LOGGED_STATES: Record<LoggedRequest['status'], string> = { succeeded: 'Rendered', failed: 'Failed' };
 
@@ -28,9 +29,14 @@ const TITLES: Record<string, string> = {
 
 const SECOND_MS = 1_000;
 
-/** What was requested, in a word. */
-export function titleOf({ endpoint }: LoggedRequest): string {
-  return TITLES[endpoint] ?? endpoint;
+const SOURCES: Record<string, string> = { html: 'HTML', markdown: 'Markdown', url: 'a URL', template: 'a template' };
+
+/** What was requested, and from what: "PDF of Invoice", "Image from HTML". */
+export function titleOf({ endpoint, source = '', template_id: id }: LoggedRequest, templates: TemplateRecord[]): string {
+  const title = TITLES[endpoint] ?? endpoint;
+  const template = templates.find(({ template_id }) => template_id === id);
+  if (template) return `${title} of ${template.name}`;
+  return SOURCES[source] ? `${title} from ${SOURCES[source]}` : title;
 }
 
 export function durationText(milliseconds: number): string {
@@ -55,30 +61,27 @@ export function RequestPage({ id }: { id: string }) {
 }
 
 function Found({ request }: { request: LoggedRequest }) {
-  const { template_id: templateId } = request;
-  const again = useRenderAgain(templateId);
+  const { template_id: templateId, options } = request;
+  const isRepeatable = templateId !== undefined && options !== undefined;
+  const again = useRenderAgain(request);
   return (
     <>
-      <PageHead title={titleOf(request)}>
+      <PageHead title={<Name>{titleOf(request, useTemplates())}</Name>}>
+        {isRepeatable && (
+          <Button
+            label={again.action.running ? 'Rendering…' : 'Render again'}
+            disabled={again.action.running}
+            onClick={again.render}
+          />
+        )}
         {templateId !== undefined && (
-          <>
-            <Button
-              label={again.action.running ? 'Rendering…' : 'Render again'}
-              disabled={again.action.running}
-              onClick={again.render}
-            />
-            <a class="button" href={`/edit?template=${templateId}`}>
-              Open in the editor
-            </a>
-          </>
+          <a class="button" href={`/edit?template=${templateId}&request=${request.request_id}`}>
+            Open in the editor
+          </a>
         )}
       </PageHead>
       {request.status === 'failed' && <Failure request={request} />}
-      {templateId !== undefined && (
-        <p class="hint">
-          The log keeps no data. Rendering again uses the sample data of the template, and counts as one document.
-        </p>
-      )}
+      {isRepeatable && <AgainHint request={request} />}
       <ErrorMessage error={again.action.error} />
       <div class={again.result || request.picture_url !== undefined ? 'beside' : ''}>
         {again.result && <Result result={again.result} />}
@@ -89,14 +92,29 @@ function Found({ request }: { request: LoggedRequest }) {
   );
 }
 
-function useRenderAgain(templateId: string | undefined) {
+/** Says in what another render differs. */
+function AgainHint({ request: { template_version: version, options_left_out: leftOut = [] } }: { request: LoggedRequest }) {
+  return (
+    <p class="hint">
+      Rendering again counts as one document. It uses {version === undefined ? 'the current version' : `version ${version}`} of
+      the template, its sample data, and the options of the request
+      {leftOut.length > 0 && ', except '}
+      {leftOut.map((name, index) => [index > 0 && ', ', <code key={name}>{name}</code>])}. The log keeps no data and no texts.
+    </p>
+  );
+}
+
+function useRenderAgain({ template_id: id, template_version: version, options }: LoggedRequest) {
   const [result, setResult] = useState<RenderedPdf>();
   const action = useAction();
   const render = () =>
     action.run(async () => {
-      if (templateId === undefined) return;
-      const template = await read<TemplateRecord>(`/v1/templates/${templateId}`);
-      setResult(await renderSaved(templateId, readData(firstSample(template).text)));
+      if (id === undefined) return;
+      const path = `/v1/templates/${id}${version === undefined ? '' : `/versions/${version}`}`;
+      const template = await read<TemplateRecord>(path);
+      setResult(
+        await renderSaved(version === undefined ? id : `${id}@${version}`, readData(firstSample(template).text), options),
+      );
     });
   return { result, action, render };
 }

@@ -3,6 +3,7 @@ import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Time } from './components.tsx';
 import { ChoiceFilter, DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
+import { timeText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
@@ -69,9 +70,8 @@ export function RequestsPage({ query }: { query: URLSearchParams }) {
 }
 
 function columnsWith(templates: TemplateRecord[]): Array<Column<LoggedRequest>> {
-  const nameOf = ({ template_id }: LoggedRequest) => templates.find((each) => each.template_id === template_id)?.name;
   return [
-    { title: 'Request', cell: (row) => <RequestName row={row} template={nameOf(row)} /> },
+    { title: 'Request', cell: (row) => <RequestName row={row} title={titleOf(row, templates)} /> },
     { title: 'State', cell: (row) => <State row={row} /> },
     { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
     { title: 'Size', look: 'number wide', cell: ({ bytes }) => bytes !== undefined && sizeText(bytes) },
@@ -80,15 +80,17 @@ function columnsWith(templates: TemplateRecord[]): Array<Column<LoggedRequest>> 
   ];
 }
 
-function RequestName({ row, template }: { row: LoggedRequest; template: string | undefined }) {
+/** The link has the time for who hears the links of the page without the table. */
+function RequestName({ row, title }: { row: LoggedRequest; title: string }) {
   return (
     <>
       <a href={`/dashboard/requests/${row.request_id}`}>
-        <Name>{row.reference ?? titleOf(row)}</Name>
+        <Name>{row.reference ?? title}</Name>
+        <span class="visually-hidden"> {timeText(row.created_at)}</span>
       </a>
-      {template !== undefined && (
+      {row.reference !== undefined && (
         <div class="hint">
-          <Name>{template}</Name>
+          <Name>{title}</Name>
         </div>
       )}
       <div class="hint narrow">

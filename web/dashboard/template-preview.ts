@@ -31,7 +31,8 @@ export async function renderDraft({ html, engine, assets }: TemplateText, data: 
   return readRenderedPdf(await send('POST', '/v1/templates/preview', body, { headers: JSON_REPLY }));
 }
 
-/** Renders the saved template, which is charged as every render with a key. */
-export async function renderSaved(templateId: string, data: Data): Promise<RenderedPdf> {
-  return readRenderedPdf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers: JSON_REPLY }));
+/** Renders the saved template, whose id may name a version. It is charged as every render with a key. */
+export async function renderSaved(templateId: string, data: Data, options: object = {}): Promise<RenderedPdf> {
+  const body = { template_id: templateId, data, options, store: false };
+  return readRenderedPdf(await send('POST', '/v1/pdf', body, { headers: JSON_REPLY }));
 }

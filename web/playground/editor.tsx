@@ -55,7 +55,7 @@ async function open(root: HTMLElement): Promise<void> {
   beginVisit();
   const query = new URLSearchParams(location.search);
   const templateId = query.get('template');
-  if (!(templateId ? await openStored(templateId, root) : await openDraft(query, root)) || isOver()) return;
+  if (!(templateId ? await openStored(templateId, query, root) : await openDraft(query, root)) || isOver()) return;
   if (!isCharged.peek()) void renderNow();
   render(<App />, root);
   loadRestInTime();
@@ -87,10 +87,11 @@ async function close(root: HTMLElement, kept: Promise<void>): Promise<void> {
   });
 }
 
-async function openStored(templateId: string, root: HTMLElement): Promise<boolean> {
+async function openStored(templateId: string, query: URLSearchParams, root: HTMLElement): Promise<boolean> {
   document.getElementById('about')?.remove();
   const { openTemplate } = await import('./template/open-template.tsx');
-  if (!(await openTemplate(templateId, root))) return false;
+  if (!(await openTemplate(templateId, root, query.get('request')))) return false;
+  if (query.has('request')) replaceAddress(`/edit?template=${encodeURIComponent(templateId)}${location.hash}`); // a reload goes on with the draft
   storeDrafts();
   await leaveForLink();
   listen('hashchange', () => void leaveForLink());

@@ -73,6 +73,7 @@ function requestRecord(logged: LoggedRequest, origin: string) {
       cause: logged.cause,
     }),
     ...{ template_id: logged.template_id ?? undefined, template_version: logged.templateVersion },
+    ...{ options: logged.options, options_left_out: logged.optionsLeftOut },
     ...(batchId !== null &&
       (batchId.startsWith('ren_') ? { render_id: batchId } : { batch_id: batchId, index: logged.position })),
     ...{ reference: logged.reference ?? undefined, caller_request_id: logged.callersId, document_id: logged.documentId },
@@ -99,7 +100,18 @@ const REQUEST_SCHEMA = recordSchema(
     message: { ...TEXT, description: 'What failed, without text of the request or the document.' },
     cause: LOGGED_CAUSE,
     template_id: TEXT,
-    template_version: INTEGER,
+    template_version: { ...INTEGER, description: 'The version that was rendered.' },
+    options: {
+      $id: 'LoggedOptions',
+      type: 'object',
+      additionalProperties: true,
+      description: 'The options of a PDF that are choices, switches, numbers and lengths, with the defaults of the account.',
+    },
+    options_left_out: {
+      type: 'array',
+      items: TEXT,
+      description: 'The names of its other options, whose values the log does not keep.',
+    },
     batch_id: TEXT,
     index: { ...INTEGER, description: 'Position of the item in its batch.' },
     render_id: TEXT,
@@ -128,8 +140,18 @@ const REQUEST_SCHEMA = recordSchema(
     created_at: { ...TIME, description: 'When it ended.' },
   },
   [
-    ...(['source', 'code', 'http_status', 'message', 'cause', 'template_id', 'template_version', 'batch_id', 'index'] as const),
-    ...(['render_id', 'reference', 'caller_request_id', 'document_id', 'pages', 'bytes', 'stages'] as const),
+    ...([
+      'source',
+      'code',
+      'http_status',
+      'message',
+      'cause',
+      'template_id',
+      'template_version',
+      'options',
+      'options_left_out',
+    ] as const),
+    ...(['batch_id', 'index', 'render_id', 'reference', 'caller_request_id', 'document_id', 'pages', 'bytes', 'stages'] as const),
     ...(['warning_count', 'warnings', 'picture_url'] as const),
   ],
 );

@@ -7,6 +7,7 @@ import type { TemplateRef } from '../../templates/template.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { type Loading, parseLoading, type TimeLimits } from './load-options.ts';
+import { type LoggedOptions, toLoggedOptions } from './logged-options.ts';
 import { type PagedPlan, parsePaged } from './paged-options.ts';
 import { parsePaperOptions } from './paper-options.ts';
 import { parseUrl } from './parse-url.ts';
@@ -56,6 +57,7 @@ export interface SourceRequest extends Loading {
 export interface RenderRequest extends SourceRequest, Printing {
   /** Whether to return only the violations of the claimed profiles. */
   reportsConformance: boolean;
+  loggedOptions: LoggedOptions;
 }
 
 export interface RenderLimits extends Partial<AssetLimits>, TimeLimits {}
@@ -85,7 +87,8 @@ export function parseRenderRequest(
   const errors = new ValidationErrors();
   const common = parseSourceRequest(checked, uploaded, limits, errors);
   const files = common.assets ?? shared;
-  const request = { ...common, ...parsePrinting(checked, errors, files), reportsConformance };
+  const loggedOptions = toLoggedOptions(checked.options);
+  const request = { ...common, ...parsePrinting(checked, errors, files), reportsConformance, loggedOptions };
   if (reportsConformance && request.finish.conformance === undefined)
     errors.add('conformance_report', 'requires options.conformance or options.invoice');
   if (reportsConformance && request.isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');

@@ -18,6 +18,7 @@ import { isUnsaved, type OpenedTemplate, opened, storedDraft, templateParts } fr
 import { loop } from '../render-loop.ts';
 import { keepNow, openElsewhere, stopKeeping } from '../stored-draft.ts';
 import { atEnd, isOver } from '../visit.ts';
+import { showAsRequested } from './as-requested.ts';
 import { saveError } from './save-template.ts';
 import { readFiles } from './template-files.ts';
 import { PARTS, playground } from './template-parts.tsx';
@@ -25,8 +26,11 @@ import { PARTS, playground } from './template-parts.tsx';
 const IS_STORED = 'Another tab has unsaved changes of this template. Here it is as it is stored.';
 const IS_COPY = 'Another tab is changing this draft. Here is a copy of it.';
 
-/** Asks for a key where there is no session, until the visitor leaves the editor. Resolves to false if the template cannot be opened, which `root` then says. */
-export async function openTemplate(id: string, root: HTMLElement): Promise<boolean> {
+/**
+ * Asks for a key where there is no session, until the visitor leaves the editor. Resolves to false if the template cannot be opened, which
+ * `root` then says. With the id of a request, the editor has what that has rendered.
+ */
+export async function openTemplate(id: string, root: HTMLElement, requestId?: string | null): Promise<boolean> {
   await requireSession(root);
   if (isOver()) return false;
   const accountId = session.peek()?.account.account_id ?? '';
@@ -37,6 +41,7 @@ export async function openTemplate(id: string, root: HTMLElement): Promise<boole
     ]);
     playground.value = limits;
     await show({ ...record, html: lines(record.html ?? '') }, accountId, await readFiles(record.template_id));
+    if (requestId) await showAsRequested(requestId);
   } catch (error) {
     const changes = hasStatus(error, 404) ? await readChanges(accountId, id) : [];
     render(<NotOpened error={error} changes={changes} />, root);

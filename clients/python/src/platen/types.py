@@ -1441,6 +1441,9 @@ LoggedStatus: TypeAlias = "Literal['succeeded', 'failed']"
 LoggedCause: TypeAlias = "dict[str, Any]"
 
 
+LoggedOptions: TypeAlias = "dict[str, Any]"
+
+
 LoggedStages: TypeAlias = "dict[str, float]"
 
 
@@ -1463,6 +1466,10 @@ class LoggedRequest(TypedDict):
     cause: NotRequired[LoggedCause]
     template_id: NotRequired[str]
     template_version: NotRequired[int]
+    """The version that was rendered."""
+    options: NotRequired[LoggedOptions]
+    options_left_out: NotRequired[list[str]]
+    """The names of its other options, whose values the log does not keep."""
     batch_id: NotRequired[str]
     index: NotRequired[int]
     """Position of the item in its batch."""
