@@ -1,4 +1,5 @@
 /** Builds the pages: three entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { PdfOptions } from '../src/render/request/schemas/options-schema.ts';
@@ -9,9 +10,11 @@ import { OPTION_GROUPS } from './playground/options/option-groups.ts';
 /** The width and height in inches of each format, by its name in lower case. */
 const PAPERS = Object.fromEntries(FORMAT_NAMES.map((name) => [name.toLowerCase(), findPaper(name)?.sides]));
 
+const MARKDOWN_STYLE = readFileSync(new URL('../src/markdown/default-style.css', import.meta.url), 'utf8');
+
 /** What each module exports that is made from the service, so that the form of the options is always up to date. Drafts need only the names. */
 const OPTION_MODULES: Record<string, Record<string, unknown>> = {
-  'virtual:options-schema': { PDF_OPTIONS: PdfOptions, GROUPS: OPTION_GROUPS, PAPERS },
+  'virtual:options-schema': { PDF_OPTIONS: PdfOptions, GROUPS: OPTION_GROUPS, PAPERS, MARKDOWN_STYLE },
   'virtual:option-names': { NAMES: Object.keys(PdfOptions.properties) },
 };
 

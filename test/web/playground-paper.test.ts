@@ -10,8 +10,8 @@ const { open } = await openPlaygrounds();
 
 const HTML = '<title>On paper</title><body style="margin:0"><p style="margin:0">First';
 
-async function openOptions(options = {}): Promise<PlaygroundPage> {
-  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML, options })}` });
+async function openOptions(options = {}, document: object = { html: HTML }): Promise<PlaygroundPage> {
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, ...document, options })}` });
   await playground.tab('Options');
   return playground;
 }
@@ -24,6 +24,13 @@ async function shownJson({ page }: PlaygroundPage): Promise<unknown> {
   const lines = await page.locator('.options-json .cm-line').allTextContents();
   await button.click();
   return JSON.parse(lines.join('\n'));
+}
+
+async function setMargin({ page }: PlaygroundPage, side: string, length: string): Promise<void> {
+  await page.getByRole('textbox', { name: `Margin: ${side}` }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(length); // in Firefox, leaving a field after fill() is no change
+  await page.keyboard.press('Tab');
 }
 
 test.runIf(SEES_DOWNLOADS)('sets what is set most often on a sheet', async () => {
@@ -63,18 +70,56 @@ test('makes one length of equal margins, and none of empty ones', async () => {
     '1cm',
     '2cm',
   ]);
-  const set = async (side: string, text: string) => {
-    await field(side).focus();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.type(text); // in Firefox, leaving a field after fill() is no change
-    await page.keyboard.press('Tab');
-  };
-  await set('right', '1cm');
-  await set('left', '1cm');
+  await setMargin(playground, 'right', '1cm');
+  await setMargin(playground, 'left', '1cm');
   expect(await shownJson(playground)).toEqual({ margin: '1cm' });
   await page.getByRole('button', { name: 'Reset all' }).click();
-  await set('top', '5mm');
+  await setMargin(playground, 'top', '5mm');
   expect(await shownJson(playground)).toEqual({ margin: { top: '5mm', right: '0.4in', bottom: '0.4in', left: '0.4in' } });
+});
+
+test.each([
+  [
+    'its own',
+    {
+      html: `<style>@page { margin: 25mm 20mm } @page :first { margin: 1cm } @media print { @page { margin-left: 3cm } }</style>${HTML}`,
+    },
+    { right: '20mm', bottom: '25mm', left: '3cm' },
+  ],
+  ['those of Markdown', { mode: 'markdown', markdown: '# Text' }, { right: '20mm', bottom: '24mm', left: '20mm' }],
+])('changes one margin, and leaves the others as the document has them: %s', async (_, document, others) => {
+  const playground = await openOptions({}, document);
+  const { page } = playground;
+  expect(await page.getByRole('textbox', { name: 'Margin: left' }).getAttribute('placeholder')).toBe(others.left);
+  await setMargin(playground, 'top', '1in');
+  expect(await shownJson(playground)).toEqual({ margin: { top: '1in', ...others } });
+});
+
+test('takes changes back, and brings back what a choice has replaced', async () => {
+  const options = {
+    header: '<b>Own</b>',
+    watermark: { text: 'DRAFT', opacity: 0.5, color: '#c00000' },
+    conformance: ['PDF/A-2u', 'PDF/UA-1'],
+  };
+  const playground = await openOptions(options);
+  const { page } = playground;
+  const header = page.getByRole('combobox', { name: 'Header', exact: true });
+  const undo = page.getByRole('button', { name: 'Undo the last change of an option' });
+  expect(await undo.isDisabled()).toBe(true);
+  await header.selectOption('Date');
+  await undo.click();
+  expect(await shownJson(playground)).toEqual(options);
+  await header.selectOption('Date');
+  await header.selectOption('Own HTML');
+  for (let press = 0; press < 2; press++) await page.getByRole('switch', { name: 'Archive (PDF/A)' }).click();
+  await page.getByRole('textbox', { name: 'Watermark' }).fill('');
+  await page.getByRole('textbox', { name: 'Watermark' }).fill('PAID');
+  expect(await shownJson(playground)).toEqual({ ...options, watermark: { ...options.watermark, text: 'PAID' } });
+  await page.getByRole('button', { name: 'Reset all' }).click();
+  expect(await header.inputValue()).toBe('None');
+  await undo.click();
+  await undo.click();
+  expect(await shownJson(playground)).toEqual(options);
 });
 
 test('takes options that are typed as JSON, and says what is wrong with others', async () => {

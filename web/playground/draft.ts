@@ -63,12 +63,6 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
   return textOf(one) === textOf(other);
 }
 
-/** Sets an option. `undefined` removes it. */
-export function changeOption(name: string, value: unknown): void {
-  const { [name]: _, ...others } = draft.value.options;
-  change({ options: value === undefined ? others : { ...others, [name]: value } });
-}
-
 /** Whether files can be beside the document. One that is loaded from a URL has those beside it there. */
 export function hasFiles({ mode }: Draft): boolean {
   return mode !== 'url';

@@ -4,7 +4,9 @@ import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../../shared/code-editor/code-editor.tsx';
 import { JSON_DATA } from '../../shared/code-editor/languages.ts';
 import { readStoredJson, removeStored, store } from '../../shared/storage.ts';
-import { change, draft, isObject, OPTION_NAMES, type Options } from '../draft.ts';
+import { draft, isObject, OPTION_NAMES, type Options } from '../draft.ts';
+
+import { writeOptions } from './option-changes.ts';
 
 const UNFINISHED = 'platen.playground.options';
 
@@ -17,7 +19,7 @@ export function OptionsAsJson() {
     if (typeof parsed === 'string') keepUnfinished(typed);
     else {
       removeStored('sessionStorage', UNFINISHED);
-      change({ options: parsed });
+      writeOptions(parsed, 'json');
     }
   };
   return (

@@ -1,9 +1,10 @@
 /** Shows all options in groups. Only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
 import { Button } from '../../shared/button.tsx';
-import { change, changeOption, draft } from '../draft.ts';
+import { draft } from '../draft.ts';
 import { optionErrors, optionName } from '../request-errors.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
+import { canUndo, changeOption, endStep, replacements, resetOptions, undoOptions } from './option-changes.ts';
 import { OptionControl } from './option-control.tsx';
 import { OptionsAsJson } from './options-as-json.tsx';
 import { PaperPanel } from './paper-panel.tsx';
@@ -42,7 +43,7 @@ export function OptionsForm() {
   const groups = OPTION_GROUPS.map((group) => narrowGroup(group, wanted.value)).filter(({ fields }) => fields.length);
   const set = Object.keys(draft.value.options).length;
   return (
-    <form class="options" aria-label="Options" onSubmit={(event) => event.preventDefault()}>
+    <form class="options" aria-label="Options" onSubmit={(event) => event.preventDefault()} onFocusOut={endStep}>
       <div class="options-head">
         <input
           type="search"
@@ -62,13 +63,20 @@ export function OptionsForm() {
             asJson.value = !asJson.value;
           }}
         />
-        <Button label="Reset all" look="small" disabled={!set} onClick={() => change({ options: {} })} />
+        <Button
+          label="Undo"
+          name="Undo the last change of an option"
+          look="small"
+          disabled={!canUndo.value}
+          onClick={undoOptions}
+        />
+        <Button label="Reset all" look="small" disabled={!set} onClick={resetOptions} />
       </div>
       {asJson.value ? (
-        <OptionsAsJson />
+        <OptionsAsJson key={replacements.value} />
       ) : (
         <>
-          {!wanted.value && <PaperPanel />}
+          {!wanted.value && <PaperPanel key={replacements.value} />}
           {groups.map((group) => (
             <Group key={group.title} group={group} open={wanted.value !== ''} />
           ))}
@@ -107,7 +115,7 @@ function Group({ group: { title, fields }, open }: { group: OptionGroup; open: b
       </summary>
       {fields.map((field) => (
         <OptionControl
-          key={field.name}
+          key={`${field.name} ${replacements.value}`}
           field={field}
           path={field.name}
           value={options[field.name]}

@@ -4,6 +4,8 @@ declare module 'virtual:options-schema' {
   export const GROUPS: Record<string, string>;
   /** The width and height in inches of each format, by its name in lower case. */
   export const PAPERS: Record<string, [width: number, height: number]>;
+  /** The default style sheet of Markdown. */
+  export const MARKDOWN_STYLE: string;
   export const PDF_OPTIONS: { properties: Record<string, import('./option-field.ts').OptionSchema> };
 }
 

@@ -1,8 +1,22 @@
 /** What is set most often, as it looks on paper: size, margins, header and footer, and what the file is to be. */
+import { useMemo, useRef } from 'preact/hooks';
 import { Switch } from '../../shared/switch.tsx';
-import { changeOption, draft, isObject } from '../draft.ts';
+import { draft, isObject } from '../draft.ts';
+import { pane } from '../panes.ts';
+import { documentMargins } from './document-margins.ts';
 import { OPTION_GROUPS } from './groups.ts';
-import { changeMargin, paperSize, printedArea, readMargins, SIDES, type Side, USUAL_MARGIN } from './paper-size.ts';
+import { changeOption } from './option-changes.ts';
+import {
+  changeMargin,
+  eachSide,
+  type Margins,
+  paperSize,
+  printedArea,
+  readMargins,
+  SIDES,
+  type Side,
+  USUAL_MARGIN,
+} from './paper-size.ts';
 
 type Edge = 'header' | 'footer';
 
@@ -21,8 +35,6 @@ const PRESETS: Array<{ name: string; html: string | undefined }> = [
 const USUAL = 'A4 or @page';
 /** The choice of HTML that is not among the presets. */
 const OWN = 'Own HTML';
-const ARCHIVE = 'PDF/A-3b';
-const ACCESSIBLE = 'PDF/UA-1';
 const FORMATS = OPTION_GROUPS.flatMap(({ fields }) => fields).find(({ name }) => name === 'format');
 
 export function PaperPanel() {
@@ -44,7 +56,8 @@ function Sheet() {
   const { options } = draft.value;
   const paper = paperSize(options);
   const margins = readMargins(options.margin);
-  const area = printedArea(margins, paper);
+  const without = useMarginsWithout();
+  const area = printedArea(margins, paper, without);
   const inset = SIDES.map((side) => `${area[side]}%`).join(' ');
   return (
     <fieldset class="sheet-frame">
@@ -54,7 +67,8 @@ function Sheet() {
           key={side}
           side={side}
           value={margins[side]}
-          onChange={(length) => changeOption('margin', changeMargin(margins, side, length))}
+          without={without[side]}
+          onChange={(length) => changeOption('margin', changeMargin(margins, side, length, without))}
         />
       ))}
       <div class="sheet" style={{ aspectRatio: `${paper.width} / ${paper.height}` }} aria-hidden="true">
@@ -66,14 +80,30 @@ function Sheet() {
   );
 }
 
-function MarginField({ side, value, onChange }: { side: Side; value: string; onChange(length: string): void }) {
+/** The margins of the document without the option. They are read when the options are opened, because the text cannot change there. */
+function useMarginsWithout(): Margins {
+  const isShown = pane.value === 'options';
+  return useMemo(() => {
+    const own = isShown ? documentMargins(draft.peek()) : undefined;
+    return eachSide((side) => own?.[side] || USUAL_MARGIN);
+  }, [isShown]);
+}
+
+interface MarginFieldProps {
+  side: Side;
+  value: string;
+  without: string;
+  onChange(length: string): void;
+}
+
+function MarginField({ side, value, without, onChange }: MarginFieldProps) {
   return (
     <input
       class={`margin-${side}`}
       type="text"
       aria-label={`Margin: ${side}`}
       title={`Margin: ${side}. Without one, that of @page, or ${USUAL_MARGIN}`}
-      placeholder={USUAL_MARGIN}
+      placeholder={without}
       spellcheck={false}
       autocomplete="off"
       value={value}
@@ -131,6 +161,7 @@ function Choice({ label, value, choices, onChange }: ChoiceProps) {
 function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
   const value = draft.value.options[edge];
   const preset = PRESETS.find(({ html }) => html === value);
+  const own = useLast(preset ? undefined : value);
   const add = (name: keyof typeof FIELDS) => {
     const html = typeof value === 'string' ? value : line('');
     changeOption(edge, html.replace(/(<\/p>)?$/, ` ${span(name)}$1`));
@@ -140,8 +171,8 @@ function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
       <Choice
         label={label}
         value={preset?.name ?? OWN}
-        choices={[...(preset ? [] : [OWN]), ...PRESETS.map(({ name }) => name)]}
-        onChange={(chosen) => changeOption(edge, PRESETS.find(({ name }) => name === chosen)?.html)}
+        choices={[...(own === undefined ? [] : [OWN]), ...PRESETS.map(({ name }) => name)]}
+        onChange={(chosen) => changeOption(edge, chosen === OWN ? own : PRESETS.find(({ name }) => name === chosen)?.html)}
       />
       <span class="chips">
         {Object.keys(FIELDS).map((name) => (
@@ -161,20 +192,37 @@ function EdgeChoice({ edge, label }: { edge: Edge; label: string }) {
   );
 }
 
+/** The value that was there last, so that what comes back is what was there before. */
+function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  if (value !== undefined) last.current = value;
+  return last.current;
+}
+
 /** Toggles the profiles that the PDF is to conform to. */
 function Kinds() {
   const { conformance } = draft.value.options;
   const profiles = [conformance].flat().filter((each): each is string => typeof each === 'string');
-  const has = (family: string) => profiles.some((each) => each.startsWith(family));
-  const toggle = (family: string, profile: string) => {
-    const others = profiles.filter((each) => !each.startsWith(family));
-    const next = has(family) ? others : [...others, profile].sort();
+  const archive = profiles.find((each) => each.startsWith('PDF/A'));
+  const accessible = profiles.find((each) => each.startsWith('PDF/UA'));
+  const lastArchive = useLast(archive) ?? 'PDF/A-3b';
+  const lastAccessible = useLast(accessible) ?? 'PDF/UA-1';
+  const choose = (...chosen: Array<string | undefined>) => {
+    const next = chosen.filter((each) => each !== undefined);
     changeOption('conformance', next.length > 1 ? next : next[0]);
   };
   return (
     <div class="paper-row">
-      <Switch label="Archive (PDF/A)" checked={has('PDF/A')} onChange={() => toggle('PDF/A', ARCHIVE)} />
-      <Switch label="Accessible (PDF/UA)" checked={has('PDF/UA')} onChange={() => toggle('PDF/UA', ACCESSIBLE)} />
+      <Switch
+        label="Archive (PDF/A)"
+        checked={archive !== undefined}
+        onChange={() => choose(archive ? undefined : lastArchive, accessible)}
+      />
+      <Switch
+        label="Accessible (PDF/UA)"
+        checked={accessible !== undefined}
+        onChange={() => choose(archive, accessible ? undefined : lastAccessible)}
+      />
     </div>
   );
 }
@@ -182,10 +230,8 @@ function Kinds() {
 function Texts() {
   const { password, watermark } = draft.value.options;
   const text = isObject(watermark) && typeof watermark.text === 'string' ? watermark.text : '';
-  const setText = (next: string) => {
-    const held = isObject(watermark) ? watermark : {};
-    changeOption('watermark', next ? { ...held, text: next } : undefined);
-  };
+  const last = useLast(isObject(watermark) ? watermark : undefined);
+  const setText = (next: string) => changeOption('watermark', next ? { ...last, text: next } : undefined);
   return (
     <div class="paper-row">
       <label>

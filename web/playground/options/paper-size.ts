@@ -30,24 +30,31 @@ export function readMargins(margin: unknown): Margins {
   return { top, right, bottom, left };
 }
 
-/** The option with one margin changed. A side that says nothing becomes the usual margin, because the option would make it 0. */
-export function changeMargin(margins: Margins, side: Side, length: string): unknown {
+/**
+ * The option with one margin changed. A side that says nothing keeps what the document has without the option, because the option would
+ * make it 0.
+ */
+export function changeMargin(margins: Margins, side: Side, length: string, without: Margins): unknown {
   const next = { ...margins, [side]: length };
   if (SIDES.every((each) => !next[each])) return undefined;
-  const whole = eachSide((each) => next[each] || (each === side ? '0' : USUAL_MARGIN));
+  const whole = eachSide((each) => next[each] || (each === side ? '0' : without[each]));
   return SIDES.every((each) => whole[each] === whole.top) ? whole.top : whole;
 }
 
-/** What the margins leave of the paper, as insets in per cent of its width and height. */
-export function printedArea(margins: Margins, paper: { width: number; height: number }): Record<Side, number> {
+/** What the margins, or those of the document without them, leave of the paper, as insets in per cent of its width and height. */
+export function printedArea(margins: Margins, paper: { width: number; height: number }, without: Margins): Record<Side, number> {
   return eachSide((side) => {
     const extent = side === 'top' || side === 'bottom' ? paper.height : paper.width;
-    return Math.min(45, ((toInches(margins[side] || USUAL_MARGIN) ?? 0) / extent) * 100);
+    return Math.min(45, ((toInches(margins[side] || without[side]) ?? 0) / extent) * 100);
   });
 }
 
-function eachSide<T>(of: (side: Side) => T): Record<Side, T> {
+export function eachSide<T>(of: (side: Side) => T): Record<Side, T> {
   return { top: of('top'), right: of('right'), bottom: of('bottom'), left: of('left') };
+}
+
+export function isLength(text: string): boolean {
+  return toInches(text) !== undefined;
 }
 
 /** A number counts as pixels. */
