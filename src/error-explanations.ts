@@ -97,10 +97,10 @@ export const EXPLANATIONS = {
       'Send the request again after the number of seconds in Retry-After, or follow `GET /v1/batches/{id}/events` until the last event.',
   },
   version_conflict: {
-    title: 'The template has changed',
+    title: 'It has changed since you read it',
     meaning:
-      'The `If-Match` header names another version than the current one: somebody else changed the template since you read it. `version` is the current version. Nothing was changed.',
-    remedy: 'Read the template again, make your change in its current version, and send that with the new ETag.',
+      'The `If-Match` header names another version than the current one: somebody else changed the template or the account since you read it. `version` is the current version of a template. Nothing was changed.',
+    remedy: 'Read it again, make your change in its current version, and send that with the new ETag.',
   },
   document_expired: {
     title: 'The document has expired',

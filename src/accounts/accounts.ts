@@ -193,16 +193,21 @@ export class Accounts {
     return (await this.#accounts().orderBy('created_at').orderBy('id').execute()).map(toAccount);
   }
 
-  /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
+  /**
+   * Takes effect with the next request. Throws `not_found`, `invalid_request` for an unknown plan, and what `check` throws for the account
+   * before the change.
+   */
   async update(
     accountId: string,
     { name, plan, autoStore, failurePictures, documentExpiredUrl, options, isSuspended }: AccountChange,
     actor = COMMAND_LINE,
+    check?: (before: Account) => void,
   ): Promise<void> {
     if (plan !== undefined) this.#plans.require(plan);
     const now = this.#clock();
     await this.#database.transaction(async (query) => {
       const before = await this.#lock(accountId, query);
+      check?.(toAccount(before));
       await query
         .updateTable('accounts')
         .set({

@@ -30,6 +30,23 @@ const paper = async (body: object, by = ada) => millimetresOf(await read(await b
 const A4 = [210, 297];
 const A6 = [105, 148];
 
+test('are not changed by who has read an earlier state and says so', async () => {
+  const read = await ada.get('/v1/account');
+  const tag = read.headers.get('etag') ?? '';
+  const changeIf = (etag: string, body: object) => ada.send('PATCH', '/v1/account', body, { 'if-match': etag });
+  await set({ assets: { 'a.css': { content: '' } } }, sibling);
+  for (const body of [{ options: { format: 'A6' } }, { assets: null }, { auto_store: true }])
+    await problem(await changeIf(tag, body), 412, 'version_conflict');
+  expect(await ada.json('/v1/account')).toMatchObject({ options: null, assets: [{ path: 'a.css' }], auto_store: false });
+  const now = (await ada.get('/v1/account')).headers.get('etag') ?? '';
+  const [one, other] = await Promise.all(['A5', 'A6'].map((format) => changeIf(now, { options: { format } })));
+  expect([one?.status, other?.status].toSorted()).toEqual([200, 412]);
+  const won = one?.ok ? one : other;
+  expect((await ada.get('/v1/account')).headers.get('etag')).toBe(won?.headers.get('etag'));
+  expect((await changeIf('*', { options: null })).status).toBe(200);
+  await problem(await changeIf('abc', { options: null }), 400, 'invalid_request');
+});
+
 describe('options', () => {
   test('are used by every render of the account that leaves them out, and by no other account', async () => {
     expect(await set({ options: { format: 'A6', margin: '5mm', tagged: null } })).toMatchObject({

@@ -340,7 +340,7 @@ describe('412', () => {
     const { id } = await ada.template('x');
     const reply = await ada.send('PUT', `/v1/templates/${id}`, { html: 'y' }, { 'if-match': value });
     expect((await problem(reply, 400, 'invalid_request')).errors).toEqual([
-      { path: 'If-Match', message: 'must be the ETag of a template, with its quotes, such as "3"; or *' },
+      { path: 'If-Match', message: 'must be the ETag of what you read, with its quotes, such as "3"; or *' },
     ]);
     expect((await ada.json<TemplateRecord>(`/v1/templates/${id}`)).version).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** Version numbers as ETags, and `If-Match` (RFC 9110, section 13.1.1), with which a change names the version that it was made in. */
+/** ETags, and `If-Match` (RFC 9110, section 13.1.1), with which a change names the version that it was made in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField } from '../../errors.ts';
 import { header } from './response-schema.ts';
@@ -8,7 +8,7 @@ export const IF_MATCH_SCHEMA = {
     $id: 'IfMatchParam',
     type: 'string',
     description:
-      'The ETag of the version that you read. If it is no longer the current one, the reply is 412 and nothing changes.',
+      'The ETag that came with what you read. If it is no longer the current one, the reply is 412 and nothing changes.',
     examples: ['"3"'],
   },
 };
@@ -20,14 +20,19 @@ export function setVersionTag(reply: FastifyReply, { version }: { version: numbe
 }
 
 /** Returns the versions in which the change may be made, and `undefined` if the client names none. Throws `invalid_request`. */
-export function readIfMatch({ headers }: FastifyRequest): number[] | undefined {
+export function readIfMatch(request: FastifyRequest): number[] | undefined {
+  return readTags(request)?.map(Number);
+}
+
+/** Returns the ETags without their quotes. Throws `invalid_request`. */
+export function readTags({ headers }: FastifyRequest): string[] | undefined {
   const given = headers['if-match']?.trim();
   if (given === undefined || given === '*') return undefined;
   const tags = given.split(',').map((tag) => ENTITY_TAG.exec(tag.trim()));
   if (tags.some((tag) => !tag)) {
-    throw invalidField('If-Match', 'must be the ETag of a template, with its quotes, such as "3"; or *');
+    throw invalidField('If-Match', 'must be the ETag of what you read, with its quotes, such as "3"; or *');
   }
-  return tags.map((tag) => Number(tag?.[1]));
+  return tags.map((tag) => tag?.[1] ?? '');
 }
 
 /** Weak tags are accepted, because reverse proxies that compress replies weaken them. */

@@ -1,7 +1,8 @@
 /** `/v1/usage` and `/v1/account`: what the caller's account has used and how it is set. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Principal } from '../../accounts/accounts.ts';
+import type { Account, Principal } from '../../accounts/accounts.ts';
 import type { Plan } from '../../accounts/plans.ts';
 import { ServiceError } from '../../errors.ts';
 import { type DefaultOptions, parseDefaultOptions } from '../../render/request/default-options.ts';
@@ -10,11 +11,13 @@ import { option } from '../../render/request/schemas/option.ts';
 import { PdfOptions } from '../../render/request/schemas/options-schema.ts';
 import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
+import type { AccountAssets } from '../../templates/account-assets.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
+import { IF_MATCH_SCHEMA, readTags } from '../replies/if-match.ts';
 import { toIsoTime } from '../replies/records.ts';
-import { recordSchema, TIME } from '../replies/response-schema.ts';
+import { header, recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import type { RouteServices } from './services.ts';
@@ -74,21 +77,24 @@ export function accountRoutes(app: FastifyInstance, services: RouteServices): vo
     return readUsage(services, requirePrincipal(request), month);
   });
 
-  app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, services));
+  app.get('/v1/account', { schema: READ }, async (request, reply) => sendAccount(request, reply, services));
 
-  app.patch('/v1/account', { schema: CHANGE }, async (request) => {
+  app.patch('/v1/account', { schema: CHANGE }, async (request, reply) => {
     const { auto_store: autoStore, failure_pictures: failurePictures, ...rest } = checkPatch(request.body);
     const { document_expired_webhook_url: expiredUrl, ...defaults } = rest;
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
     const principal = requirePrincipal(request);
-    const { accountId, plan } = principal;
+    const { accountId, plan, keyId } = principal;
+    const requireUnchanged = await unchangedCheck(request, services);
     requireWebhook(principal, url ?? undefined, 'document_expired_webhook_url');
     requireStorage(plan, { auto_store: autoStore, failure_pictures: failurePictures });
     const { options, assets } = parseDefaults(defaults, limits);
     if (assets) await replaceAssets(services, principal, assets);
-    if ([autoStore, failurePictures, url, options].some((each) => each !== undefined))
-      await accounts.update(accountId, { autoStore, failurePictures, documentExpiredUrl: url, options });
-    return accountRecord(request, services);
+    if ([autoStore, failurePictures, url, options].some((each) => each !== undefined)) {
+      const change = { autoStore, failurePictures, documentExpiredUrl: url, options };
+      await accounts.update(accountId, change, keyId, requireUnchanged);
+    }
+    return sendAccount(request, reply, services);
   });
 }
 
@@ -144,8 +150,39 @@ function parseDefaults(
   };
 }
 
-async function accountRecord(request: FastifyRequest, { accounts, accountAssets }: RouteServices) {
-  const account = await accounts.account(requirePrincipal(request).accountId);
+/** Returns a check that throws `version_conflict` for an account that differs from the one that the client has read. Throws it at once, too. */
+async function unchangedCheck(
+  request: FastifyRequest,
+  services: RouteServices,
+): Promise<((account: Account) => void) | undefined> {
+  const tags = readTags(request);
+  if (!tags) return undefined;
+  const { account, assets } = await readAccount(request, services);
+  const requireUnchanged = (now: Account) => {
+    if (!tags.includes(tagOf(accountRecord(now, assets))))
+      throw new ServiceError('version_conflict', 'the account has changed since you read it');
+  };
+  requireUnchanged(account);
+  return requireUnchanged;
+}
+
+async function sendAccount(request: FastifyRequest, reply: FastifyReply, services: RouteServices) {
+  const { account, assets } = await readAccount(request, services);
+  const record = accountRecord(account, assets);
+  reply.header('etag', `"${tagOf(record)}"`);
+  return record;
+}
+
+function tagOf(record: ReturnType<typeof accountRecord>): string {
+  return createHash('sha256').update(JSON.stringify(record)).digest('base64url');
+}
+
+async function readAccount(request: FastifyRequest, { accounts, accountAssets }: RouteServices) {
+  const { accountId } = requirePrincipal(request);
+  return { account: await accounts.account(accountId), assets: await accountAssets.list(accountId) };
+}
+
+function accountRecord(account: Account, assets: Awaited<ReturnType<AccountAssets['list']>>) {
   return {
     account_id: account.id,
     name: account.name,
@@ -154,7 +191,7 @@ async function accountRecord(request: FastifyRequest, { accounts, accountAssets 
     failure_pictures: account.failurePictures,
     document_expired_webhook_url: account.documentExpiredUrl,
     options: account.options,
-    assets: (await accountAssets.list(account.id)).map(assetRecord),
+    assets: assets.map(assetRecord),
     created_at: toIsoTime(account.createdAt),
   };
 }
@@ -218,16 +255,19 @@ export const USAGE = {
   },
 };
 
+const ETAG = { ETag: header('string', 'The state of the account, for If-Match.') };
+
 const READ = {
   operationId: 'readAccount',
   summary: 'Read the account',
-  response: { 200: { description: 'The account of this key.', ...ACCOUNT_SCHEMA } },
+  response: { 200: { description: 'The account of this key.', headers: ETAG, ...ACCOUNT_SCHEMA } },
 };
 
 const CHANGE = {
   operationId: 'changeAccount',
   summary: 'Change the account',
+  headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: PatchBody,
-  response: { 200: { description: 'The changed account.', ...ACCOUNT_SCHEMA } },
-  errors: [413, 422],
+  response: { 200: { description: 'The changed account.', headers: ETAG, ...ACCOUNT_SCHEMA } },
+  errors: [412, 413, 422],
 };
