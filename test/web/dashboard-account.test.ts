@@ -32,10 +32,37 @@ test('sets options and files for all renders, and says what is wrong with them',
   expect(millimetresOf(printed)).toEqual([[105, 148]]);
 
   await expectSound(page);
+  const [another] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Replace all files' }).click(),
+  ]);
+  await another.setFiles([{ name: 'other.css', mimeType: 'text/css', buffer: Buffer.from('p { color: red }') }]);
+  await page.getByRole('dialog').getByText('The account has only other.css afterwards.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('row').filter({ hasText: 'house.css' }).waitFor();
+
   await page.getByRole('button', { name: 'Remove all files' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: 'Add files' }).waitFor();
   expect(await (await client.get('/v1/account')).json()).toMatchObject({ options: { format: 'A6' }, assets: [] });
+});
+
+test('replaces no options that somebody else has set meanwhile, before they were seen', async () => {
+  const client = await newClient();
+  const page = await signIn(client.key, '/account', [412]);
+  const options = page.getByLabel('Options as JSON');
+  await options.fill('{"format": "A6"}');
+  await client.send('PATCH', '/v1/account', { options: { format: 'A5' } });
+  await page.getByRole('button', { name: 'Save the options' }).click();
+  await page.getByRole('alert').getByText('The account has changed since you read it.').waitFor();
+  await page.getByText('The stored text has changed since you began to write.').waitFor();
+  await page.getByText('What is stored now').click();
+  await page.getByText('"A5"').waitFor();
+  expect(await client.json('/v1/account')).toMatchObject({ options: { format: 'A5' } });
+  await expectSound(page);
+  await page.getByRole('button', { name: 'Save the options' }).click();
+  await page.getByText('The default options were saved.').waitFor();
+  expect(await client.json('/v1/account')).toMatchObject({ options: { format: 'A6' } });
 });
 
 test('stores every result if that is wanted', async () => {

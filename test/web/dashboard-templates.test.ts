@@ -30,9 +30,13 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await choose('Add files', 'print.css', 'p::before { content: "Styled " }');
   await page.getByRole('row', { name: 'css/print.css 32 bytes' }).waitFor();
   await showsVersion(page, 2);
+  await choose('Add files', 'print.css', 'p::before { content: "By mistake " }');
+  await page.getByRole('row', { name: 'css/print.css 36 bytes' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('row', { name: 'css/print.css 32 bytes' }).waitFor();
   await choose('Replace css/print.css', 'new.css', 'p::before { content: "Restyled " }');
   await page.getByRole('row', { name: 'css/print.css 34 bytes' }).waitFor();
-  await showsVersion(page, 3);
+  await showsVersion(page, 5);
   await page.getByRole('link', { name: 'Open the editor' }).click();
   const editor = await editorOf(page);
   await editor.shows('Restyled Body');

@@ -11,6 +11,7 @@ import { openBeside, titlesOf, waitUntilKept } from '../support/drafts.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { startService } from '../support/service.ts';
+import { HAS_DEVTOOLS } from '../support/web-page.ts';
 
 const { service, visit, openEditor, newClient } = await openDashboards();
 await warmUp(service);
@@ -368,10 +369,58 @@ test('leaves a schema that is not saved', async () => {
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Discard changes' }).click();
   expect(await page.getByLabel('JSON Schema').inputValue()).toContain('"name"');
-  await page.getByLabel('JSON Schema').fill('{"type": "object"}');
+});
+
+test('closes the tab, and signs out, with settings that are not saved', async () => {
+  const key = await newClient();
+  const { id } = await key.template('<p>stored', { name: 'Letter' });
+  const visitor = await visit();
+  const first = await signInAt(visitor, key.key, `/templates/${id}`);
+  await first.getByLabel('Name').fill('Half a na');
+  await first.getByRole('tab', { name: 'Schema' }).click();
+  await first.getByLabel('JSON Schema').fill('{"required": [');
+  await goTo(first, '/account');
+  await first.getByLabel('Options as JSON').fill('{"format":');
+  await first.getByLabel('URL that is told').fill('https://half.example');
+  await first.close();
+  const page = await visitor.context.newPage();
+  const expectKept = async () => {
+    await page.goto('/dashboard/account');
+    expect(await page.getByLabel('Options as JSON').inputValue()).toBe('{"format":');
+    expect(await page.getByLabel('URL that is told').inputValue()).toBe('https://half.example');
+    await goTo(page, `/templates/${id}`);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
+    await page.getByRole('tab', { name: 'Schema' }).click();
+    expect(await page.getByLabel('JSON Schema').inputValue()).toBe('{"required": [');
+  };
+  await expectKept();
   await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('This browser has 4 unsaved changes of templates or settings.').waitFor();
+  await page.getByRole('button', { name: 'Keep them and sign out' }).click();
+  await enterKey(page, (await newClient()).key);
+  await goTo(page, '/account');
+  expect(await page.getByLabel('Options as JSON').inputValue()).toBe('');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await enterKey(page, key.key);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await expectKept();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Delete them and sign out' }).click();
   await page.getByLabel('API key').waitFor();
-  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('object');
+  expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('half');
+});
+
+test.runIf(HAS_DEVTOOLS)('closes the tab where the browser keeps nothing of a setting', async () => {
+  const key = await newClient();
+  const page = await signInAt(await visit(), key.key, '/account');
+  await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }");
+  await page.getByLabel('Options as JSON').fill('{"format":');
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  expect(await page.getByLabel('Options as JSON').inputValue()).toBe('{"format":');
 });
 
 async function signedIn(key: Client) {

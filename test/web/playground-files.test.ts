@@ -61,10 +61,12 @@ test('renders a style sheet and files for a guest, who replaces and removes them
   await (await choosing).setFiles([other]);
   await playground.shows('replaced The text in style');
   expect(await names(playground)).toEqual(['logo.png', 'own.css']);
-  await page.getByRole('button', { name: 'Remove own.css' }).click();
-  await expect.poll(() => playground.pdfPage(1).textContent(), { timeout: 60_000 }).not.toContain('replaced');
   await page.getByRole('button', { name: 'Undo' }).click();
-  await playground.shows('replaced The text in style');
+  await playground.shows('from a file The text in style');
+  await page.getByRole('button', { name: 'Remove own.css' }).click();
+  await expect.poll(() => playground.pdfPage(1).textContent(), { timeout: 60_000 }).not.toContain('from a file');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await playground.shows('from a file The text in style');
   await page.getByRole('tab', { name: 'Files' }).getByText('2').waitFor();
   expect(playground.errors).toEqual([]);
 });

@@ -11,13 +11,14 @@ import { FileButton } from './file-button.tsx';
 import { JsonField } from './json-field.tsx';
 import { type Loaded, useLoaded } from './loaded.ts';
 import type { Account, AssetRecord } from './records.ts';
-import { read, send } from './session.ts';
+import { call, sendChange } from './session.ts';
 import { type Column, Table } from './table.tsx';
+import { useUnsavedText } from './unsaved-text.ts';
 
 const PATH = '/v1/account';
 
 export function AccountPage() {
-  const account = useLoaded((signal) => read<Account>(PATH, { signal }), []);
+  const account = useLoaded((signal) => call(PATH, { signal }).then(toTagged), []);
   return (
     <>
       <PageHead title="Account">
@@ -30,15 +31,24 @@ export function AccountPage() {
   );
 }
 
+interface TaggedAccount extends Account {
+  /** Names this state, for a change that is to be refused if there is another one. */
+  tag: string;
+}
+
+async function toTagged(response: Response): Promise<TaggedAccount> {
+  return { ...((await response.json()) as Account), tag: response.headers.get('etag') ?? '*' };
+}
+
 interface SectionProps {
-  account: Account;
-  /** Sends a change, and tells it. Throws a problem. */
+  account: TaggedAccount;
+  /** Sends a change, and tells it. Throws a problem, with status 412 if it replaces something that the visitor has not seen. */
   change(values: object, said: string): Promise<void>;
 }
 
-function Sections({ account, loaded }: { account: Account; loaded: Loaded<Account> }) {
+function Sections({ account, loaded }: { account: TaggedAccount; loaded: Loaded<TaggedAccount> }) {
   const change = async (values: object, said: string) => {
-    const changed = (await (await send('PATCH', PATH, values)).json()) as Account;
+    const changed = await toTagged(await sendChange(PATH, values, account.tag, loaded.reload));
     loaded.setValue(() => changed);
     showToast(said);
   };
@@ -62,13 +72,19 @@ function Sections({ account, loaded }: { account: Account; loaded: Loaded<Accoun
 }
 
 function Storing({ account, change }: SectionProps) {
-  const [url, setUrl] = useState(account.document_expired_webhook_url ?? '');
+  const stored = account.document_expired_webhook_url ?? '';
+  const { text: url, write, saved } = useUnsavedText('URL of expired documents', stored);
   const [isWanted, setWanted] = useState(account.auto_store);
   const saving = useAction();
   const setAutoStore = (auto_store: boolean) => {
     setWanted(auto_store);
     return saving.run(() => change({ auto_store }, auto_store ? 'All results are stored.' : 'Results are stored on request.'));
   };
+  const saveUrl = () =>
+    saving.run(async () => {
+      await change({ document_expired_webhook_url: url.trim() || null }, 'The URL was saved.');
+      saved(url, url.trim());
+    });
   return (
     <section class="stack">
       <h2>Documents</h2>
@@ -89,14 +105,10 @@ function Storing({ account, change }: SectionProps) {
             type="url"
             placeholder="https://example.com/hooks/platen"
             value={url}
-            onInput={(event) => setUrl(event.currentTarget.value)}
+            onInput={(event) => write(event.currentTarget.value)}
           />
         </div>
-        <Button
-          label="Save the URL"
-          disabled={saving.running || url === (account.document_expired_webhook_url ?? '')}
-          onClick={() => saving.run(() => change({ document_expired_webhook_url: url.trim() || null }, 'The URL was saved.'))}
-        />
+        <Button label="Save the URL" disabled={saving.running || url === stored} onClick={saveUrl} />
       </div>
       <ErrorMessage error={saving.error} />
     </section>
@@ -155,15 +167,17 @@ const COLUMNS: Array<Column<AssetRecord>> = [
 
 function Files({ account: { assets }, change }: SectionProps) {
   const [asked, setAsked] = useState(false);
+  const [chosen, setChosen] = useState<File[]>([]);
   const saving = useAction();
-  const replace = (files: File[]) =>
-    saving.run(async () => {
-      const named = files.map(async (file) => [
-        file.name,
-        { content: await readFileAs(file, 'base64'), ...(file.type && { type: file.type }) },
-      ]);
-      await change({ assets: Object.fromEntries(await Promise.all(named)) }, 'The files were replaced.');
-    });
+  const replace = async (files: File[]) => {
+    const named = files.map(async (file) => [
+      file.name,
+      { content: await readFileAs(file, 'base64'), ...(file.type && { type: file.type }) },
+    ]);
+    await change({ assets: Object.fromEntries(await Promise.all(named)) }, 'The files were saved.');
+    setChosen([]);
+  };
+  const take = (files: File[]) => (assets.length ? setChosen(files) : saving.run(() => replace(files)));
   const remove = async () => {
     await change({ assets: null }, 'The files were removed.');
     setAsked(false);
@@ -179,10 +193,18 @@ function Files({ account: { assets }, change }: SectionProps) {
           label={assets.length ? 'Replace all files' : 'Add files'}
           multiple
           disabled={saving.running}
-          onChosen={(files) => files.length && replace(files)}
+          onChosen={(files) => files.length && take(files)}
         />
         {assets.length > 0 && <Button label="Remove all files" look="danger" onClick={() => setAsked(true)} />}
       </div>
+      {chosen.length > 0 && (
+        <Confirm title="Replace all files?" verb="Replace" onConfirm={() => replace(chosen)} onClose={() => setChosen([])}>
+          <p>
+            The account has only {chosen.map(({ name }) => name).join(', ')} afterwards. Documents that refer to others are
+            rendered without them.
+          </p>
+        </Confirm>
+      )}
       {asked && (
         <Confirm title="Remove all files?" verb="Remove" onConfirm={remove} onClose={() => setAsked(false)}>
           <p>Documents that refer to them are rendered without them.</p>

@@ -13,9 +13,8 @@ import { Header } from './header.tsx';
 import { findPage } from './pages.ts';
 import { mayResume, onSignOut, resume, session, watchOtherTabs } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { forgetUnsaved } from './unsaved-text.ts';
 
-for (const forget of [clearToasts, forgetFiles, forgetUnsaved, () => leaveDraft(undefined)]) onSignOut(forget);
+for (const forget of [clearToasts, forgetFiles, () => leaveDraft(undefined)]) onSignOut(forget);
 watchOtherTabs();
 
 export function App() {

@@ -10,6 +10,7 @@ import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import { findPage, PAGES } from './pages.ts';
 import { session, signOut } from './session.ts';
+import { countUnsaved, forgetUnsaved } from './unsaved-text.ts';
 
 export function Header({ here }: { here: string }) {
   const { within } = findPage(here) ?? {};
@@ -49,10 +50,11 @@ function showCurrent(links: HTMLElement | null): void {
   if (links && current) links.scrollLeft += current.left + current.width / 2 - links.clientWidth / 2;
 }
 
-/** Asks what becomes of unsaved changes of templates, which this browser has kept. */
+/** Asks what becomes of unsaved changes of templates and settings, which this browser has kept. */
 function SignOut() {
   const changes = useLoaded(() => readChanges(session.peek()?.account.account_id), [route.value.arrival]);
-  const [asks, setAsks] = useState(false);
+  /** How many unsaved changes the visitor is asked about. */
+  const [asked, setAsked] = useState(0);
   useEffect(() => {
     addEventListener('focus', changes.reload); // another tab may have written some
     return () => removeEventListener('focus', changes.reload);
@@ -60,19 +62,25 @@ function SignOut() {
   const kept = changes.value ?? [];
   const leaveWithout = () => {
     void deleteDrafts(kept.map(({ id }) => id));
+    forgetUnsaved();
     signOut();
+  };
+  const ask = () => {
+    const count = kept.length + countUnsaved();
+    if (count) setAsked(count);
+    else signOut();
   };
   return (
     <>
-      <Button label="Sign out" look="small" onClick={() => (kept.length ? setAsks(true) : signOut())} />
-      {asks && (
-        <Dialog title="Keep unsaved changes?" onClose={() => setAsks(false)}>
+      <Button label="Sign out" look="small" onClick={ask} />
+      {asked > 0 && (
+        <Dialog title="Keep unsaved changes?" onClose={() => setAsked(0)}>
           <p>
-            This browser has {countText(kept.length, 'draft')} with unsaved changes of templates. If you keep them, they are there
-            again when somebody signs in to this account. Delete them if others use this browser.
+            This browser has {countText(asked, 'unsaved change')} of templates or settings. If you keep them, they are there again
+            when somebody signs in to this account. Delete them if others use this browser.
           </p>
           <div class="actions end">
-            <Button label="Cancel" onClick={() => setAsks(false)} />
+            <Button label="Cancel" onClick={() => setAsked(0)} />
             <Button label="Delete them and sign out" look="danger" onClick={leaveWithout} />
             <Button label="Keep them and sign out" look="primary" onClick={signOut} />
           </div>

@@ -1,4 +1,4 @@
-/** A field for JSON that is stored with something. What is not saved stays in this tab. */
+/** A field for JSON that is stored with something. What is not saved stays in this browser. */
 import { Button } from '../shared/button.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
@@ -24,6 +24,7 @@ export function JsonField({ name, label, what, rows, placeholder, stored, onSave
   const { text, since, write, saved, discard } = useUnsavedText(name, before);
   const saving = useAction();
   const isChanged = text !== before;
+  const isBehind = isChanged && since !== before;
   const save = () =>
     saving.run(async () => {
       const value = parse(text, what);
@@ -45,8 +46,14 @@ export function JsonField({ name, label, what, rows, placeholder, stored, onSave
         />
         <p class="hint" role="status">
           {isChanged && 'Not saved yet.'}
-          {isChanged && since !== before && ' The stored text has changed since you began to write.'}
+          {isBehind && ' The stored text has changed since you began to write. Saving replaces it.'}
         </p>
+        {isBehind && (
+          <details>
+            <summary>What is stored now</summary>
+            <pre class="mono">{before || 'None'}</pre>
+          </details>
+        )}
       </div>
       <ErrorMessage error={saving.error} />
       <div class="actions">

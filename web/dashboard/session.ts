@@ -159,7 +159,21 @@ export async function read<T>(path: string, init: RequestInit = {}): Promise<T> 
 
 /** Headers of a change that is refused with 412 if the template has another version. */
 export function ifVersion(version: number): Record<string, string> {
-  return { 'if-match': `"${version}"` };
+  return { 'if-match': tagOf({ version }) };
+}
+
+export function tagOf({ version }: { version: number }): string {
+  return `"${version}"`;
+}
+
+/** Sends a change with the ETag of what it was made in. `onConflict` is called if there is another one by now, and nothing was changed. */
+export async function sendChange(path: string, change: object, tag: string, onConflict: () => void): Promise<Response> {
+  try {
+    return await send('PATCH', path, change, { headers: { 'if-match': tag } });
+  } catch (error) {
+    if (error instanceof ProblemError && error.body.status === 412) onConflict();
+    throw error;
+  }
 }
 
 /** Sends JSON. */

@@ -1,6 +1,6 @@
 /** Lists the files of a template, to add, replace and remove them. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
@@ -11,7 +11,7 @@ import { FileButton } from './file-button.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
-import { changeFiles } from './template-assets.ts';
+import { changeFiles, readFiles } from './template-assets.ts';
 
 interface TemplateFilesProps {
   template: TemplateRecord;
@@ -23,10 +23,17 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
   const [folder, setFolder] = useState('');
   const [removed, setRemoved] = useState<string | null>(null);
   const adding = useAction();
+  const take = useRef(onChanged); // an Undo comes later, when the template has another version
+  take.current = onChanged;
   const add = (chosen: File[], pathOf: (file: File) => string) =>
     adding.run(async () => {
-      onChanged(await changeFiles(template, new Map(chosen.map((file) => [pathOf(file), file]))));
-      showToast(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
+      const added = new Map(chosen.map((file) => [pathOf(file), file]));
+      const replaced = await readFiles(template, files.value?.filter(({ path }) => added.has(path)) ?? []);
+      const record = await changeFiles(template, added);
+      onChanged(record);
+      const said = chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`;
+      const undo = () => adding.run(async () => take.current(await changeFiles(record, replaced)));
+      showToast(said, replaced.size ? { label: 'Undo', run: undo } : undefined);
     });
   const remove = async () => {
     onChanged(await changeFiles(template, new Map([[removed ?? '', null]])));

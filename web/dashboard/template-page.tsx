@@ -12,11 +12,12 @@ import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
-import { call, ifVersion, read, send, session } from './session.ts';
+import { call, read, send, sendChange, session, tagOf } from './session.ts';
 import { TemplateComparison } from './template-comparison.tsx';
 import { TemplateFiles } from './template-files.tsx';
 import { TemplateSchema } from './template-schema.tsx';
 import { TemplateVersions } from './template-versions.tsx';
+import { useUnsavedText } from './unsaved-text.ts';
 
 const PATH = '/v1/templates';
 
@@ -91,10 +92,10 @@ function OneTemplate({ template, onChanged, onReload }: OneTemplateProps) {
       <p class="hint">
         <code>{id}</code>, {engine}
       </p>
-      {owned && <NameForm template={template} onRenamed={take} />}
+      {owned && <NameForm template={template} onRenamed={take} onConflict={onReload} />}
       <Tabs label="Template" tabs={TABS} chosen={tab} onChoose={(name: TabName) => setTab(name)}>
         {tab === 'files' && <TemplateFiles template={template} files={files} onChanged={take} />}
-        {tab === 'schema' && <TemplateSchema template={template} onChanged={take} />}
+        {tab === 'schema' && <TemplateSchema template={template} onChanged={take} onConflict={onReload} />}
         {tab === 'versions' && (
           <>
             <TemplateVersions
@@ -165,15 +166,22 @@ function OwnerActions({ template, unsaved, onChanged, onGone }: OwnerActionsProp
   );
 }
 
-function NameForm({ template, onRenamed }: { template: TemplateRecord; onRenamed(record: TemplateRecord): void }) {
-  const [name, setName] = useState(template.name);
+interface NameFormProps {
+  template: TemplateRecord;
+  onRenamed(record: TemplateRecord): void;
+  onConflict(): void;
+}
+
+function NameForm({ template, onRenamed, onConflict }: NameFormProps) {
+  const { text: name, write, saved } = useUnsavedText(`name of ${template.template_id}`, template.name);
   const renaming = useAction();
   const rename = (event: Event) => {
     event.preventDefault();
     renaming.run(async () => {
-      const init = { headers: ifVersion(template.version) };
-      const record = (await (await send('PATCH', `${PATH}/${template.template_id}`, { name }, init)).json()) as TemplateRecord;
+      const reply = await sendChange(`${PATH}/${template.template_id}`, { name }, tagOf(template), onConflict);
+      const record = (await reply.json()) as TemplateRecord;
       onRenamed(record);
+      saved(name, record.name);
       showToast(`Saved as version ${record.version}.`);
     });
   };
@@ -187,8 +195,11 @@ function NameForm({ template, onRenamed }: { template: TemplateRecord; onRenamed
           maxLength={200}
           dir="auto"
           value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
         />
+        <p class="hint" role="status">
+          {name !== template.name && 'Not saved yet.'}
+        </p>
       </div>
       <button type="submit" class="button" disabled={name === template.name || renaming.running}>
         Rename

@@ -2,17 +2,18 @@
 import { showToast } from '../shared/toast.tsx';
 import { JsonField } from './json-field.tsx';
 import type { TemplateRecord } from './records.ts';
-import { ifVersion, send } from './session.ts';
+import { sendChange, tagOf } from './session.ts';
 
 interface SchemaProps {
   template: TemplateRecord;
   onChanged(record: TemplateRecord): void;
+  onConflict(): void;
 }
 
-export function TemplateSchema({ template, onChanged }: SchemaProps) {
+export function TemplateSchema({ template, onChanged, onConflict }: SchemaProps) {
   const path = `/v1/templates/${template.template_id}`;
   const save = async (schema: Record<string, unknown> | null) => {
-    const reply = await send('PATCH', path, { schema: schema ?? {} }, { headers: ifVersion(template.version) });
+    const reply = await sendChange(path, { schema: schema ?? {} }, tagOf(template), onConflict);
     const { version, updated_at, warnings = [] } = (await reply.json()) as TemplateRecord;
     onChanged({ ...template, version, updated_at, warnings, schema });
     const [broken] = warnings;

@@ -1,8 +1,11 @@
-/** Keeps texts that somebody writes into forms, in this tab, until they are saved or the visitor signs out. */
-import { useState } from 'preact/hooks';
-import { readStoredJson, removeStored, store } from '../shared/storage.ts';
-
-const STORAGE_KEY = 'platen.unsaved';
+/**
+ * Keeps what somebody writes into forms, in this browser and for this account, until it is saved or discarded. The sign-out asks what
+ * becomes of it, as of unsaved drafts.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { readStored, removeStored, store } from '../shared/storage.ts';
+import { askBeforeLeaving } from '../shell/route.ts';
+import { session } from './session.ts';
 
 interface Unsaved {
   text: string;
@@ -17,31 +20,44 @@ interface UnsavedText extends Unsaved {
   discard(): void;
 }
 
-/** `name` tells the field from others, and `stored` is its text without changes. */
+/** `name` tells the field from others of the account, and `stored` is its text without changes. */
 export function useUnsavedText(name: string, stored: string): UnsavedText {
   const [unsaved, setUnsaved] = useState(() => readAll()[name]);
   const shown = unsaved ?? { text: stored, since: stored };
+  useEffect(() => askBeforeLeaving(() => JSON.stringify(readAll()[name]) !== JSON.stringify(unsaved)), [name, unsaved]);
   const change = (next: (now: Unsaved) => Unsaved) => setUnsaved((now) => keep(name, next(now ?? shown)));
   return {
     ...shown,
     write: (text) => change(({ since }) => ({ text, since })),
     saved: (sent, since) => change(({ text }) => ({ text: text === sent ? since : text, since })),
-    discard: () => change(({ since }) => ({ text: since, since })),
+    discard: () => setUnsaved(keep(name, { text: stored, since: stored })),
   };
 }
 
+export function countUnsaved(): number {
+  return Object.keys(readAll()).length;
+}
+
 export function forgetUnsaved(): void {
-  removeStored('sessionStorage', STORAGE_KEY);
+  removeStored('localStorage', storageKey());
 }
 
 /** Returns undefined, and keeps nothing, if nothing is unsaved. */
 function keep(name: string, { text, since }: Unsaved): Unsaved | undefined {
   const { [name]: _, ...others } = readAll();
   const unsaved = text === since ? undefined : { text, since };
-  store('sessionStorage', STORAGE_KEY, JSON.stringify({ ...others, [name]: unsaved }));
+  store('localStorage', storageKey(), JSON.stringify({ ...others, [name]: unsaved }));
   return unsaved;
 }
 
 function readAll(): Record<string, Unsaved | undefined> {
-  return (readStoredJson(STORAGE_KEY) as Record<string, Unsaved> | null) ?? {};
+  try {
+    return JSON.parse(readStored('localStorage', storageKey()) ?? '{}') as Record<string, Unsaved>;
+  } catch {
+    return {};
+  }
+}
+
+function storageKey(): string {
+  return `platen.unsaved.${session.peek()?.account.account_id}`;
 }

@@ -68,7 +68,6 @@ export function storeDrafts(): void {
   listen('pagehide', keepShown);
   removeUnnamedFiles(fileIds(latest)).catch(() => {}); // the next page tries it again
   atEnd(keepsNothing.subscribe((nothing) => nothing && showToast(KEEPS_NOTHING)));
-  listen('beforeunload', (event) => wouldLose() && event.preventDefault());
   atEnd(askBeforeLeaving(wouldLose));
   atEnd(() => {
     clearTimeout(timer);

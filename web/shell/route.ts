@@ -45,14 +45,21 @@ export function startRouting(): void {
   document.addEventListener('click', followLink);
 }
 
-/** Whether leaving the page would lose something, so that the browser must ask first. */
-let mustAsk = () => false;
+const asked = new Set<() => boolean>();
 
-export function askBeforeLeaving(ask: () => boolean): () => void {
-  mustAsk = ask;
+/** Lets the browser ask before the page is left, as long as that would lose something. Returns what ends it. */
+export function askBeforeLeaving(wouldLose: () => boolean): () => void {
+  const ask = (event: Event) => wouldLose() && event.preventDefault();
+  asked.add(wouldLose);
+  addEventListener('beforeunload', ask);
   return () => {
-    mustAsk = () => false;
+    asked.delete(wouldLose);
+    removeEventListener('beforeunload', ask);
   };
+}
+
+function mustAsk(): boolean {
+  return [...asked].some((wouldLose) => wouldLose());
 }
 
 /** Goes to a path of the application, with a new entry of the history. `evenIfShown` shows it anew. */

@@ -53,6 +53,11 @@ async function add(chosen: File[], path?: string): Promise<void> {
   if (generation.peek() !== shown) throw new Error('Another draft is in the editor now. Add the files again.');
   const before = draft.peek();
   change({ files: { ...before.files, ...added }, ...(text !== undefined && { style: lines(text) }) });
+  const replaced = listFiles(opened.peek()?.files ?? [], before.files).filter(({ path }) => Object.hasOwn(added, path));
+  const putBack = () => {
+    for (const { path } of replaced) set(path, before.files[path]);
+  };
+  if (replaced.length) showToast(`${replaced.map(({ path }) => path).join(', ')}: replaced.`, { label: 'Undo', run: putBack });
   if (style) showToast(`${STYLE} is under Style.`, { label: 'Undo', run: () => change({ style: before.style }) });
 }
 
