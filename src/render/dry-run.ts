@@ -244,7 +244,7 @@ async function requireReachable(
   { isOperator }: Principal,
 ): Promise<void> {
   if (content.kind !== 'url' || verdict !== 'refused') return;
-  const detail = 'url is not allowed by the network policy of this service';
+  const detail = 'url: the network policy of this service does not allow this URL';
   if (!isOperator) throw new ServiceError('forbidden_url', detail);
   const url = new URL(content.url);
   const refusal = await policy.findRefusal(url.hostname, effectivePort(url));

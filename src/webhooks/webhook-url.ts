@@ -25,7 +25,7 @@ export function requireReachable(
 ): void {
   const refusal = url === undefined ? undefined : policy.literalRefusal(new URL(url));
   if (!refusal) return;
-  const detail = `${path} is not allowed by the network policy of this service`;
+  const detail = `${path}: the network policy of this service does not allow this URL`;
   const error = new ServiceError('forbidden_url', detail, { remedy: refusal.remedy });
   throw owner.isOperator ? forOperator(error) : error;
 }

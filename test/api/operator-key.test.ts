@@ -34,7 +34,7 @@ test.each([
 test('names it for webhooks', async () => {
   const webhook_url = `${site.origin}/hook`;
   const body = { items: [{ html: '<p>x' }], webhook_url };
-  const detail = 'webhook_url is not allowed by the network policy of this service';
+  const detail = 'webhook_url: the network policy of this service does not allow this URL';
   const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`;
   for (const [client, expected] of [
     [operator, `${detail}; ${setting}`],
@@ -76,7 +76,7 @@ test('names it in a dry run', async () => {
     const reply = await client.pdf({ url, dry_run: true });
     return ((await reply.json()) as { problems: Array<{ code: string; detail: string }> }).problems;
   };
-  const detail = 'url is not allowed by the network policy of this service';
+  const detail = 'url: the network policy of this service does not allow this URL';
   for (const [url, setting] of [
     [site.origin, `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`],
     ['https://denied.example/', 'PLATEN_OUTBOUND_DENY forbids it'],

@@ -139,12 +139,12 @@ describe('document.expired', () => {
     const client = new Client(service.url, (await service.createKey()).key); // the operator's own key is told more
     const change = await client.send('PATCH', '/v1/account', { auto_store: true, document_expired_webhook_url: forbidden.url });
     const { detail } = await problem(change, 403, 'forbidden_url');
-    expect(detail).toBe('document_expired_webhook_url is not allowed by the network policy of this service');
+    expect(detail).toBe('document_expired_webhook_url: the network policy of this service does not allow this URL');
     expect(await client.json('/v1/account')).toMatchObject({ auto_store: false, document_expired_webhook_url: null });
     for (const webhook_url of [forbidden.url, 'http://[::1]:9/', 'http://localhost/', 'https://10.0.0.1/']) {
       const batch = client.send('POST', '/v1/batches', { items: [{ html: 'x' }], webhook_url });
       expect((await problem(await batch, 403, 'forbidden_url')).detail).toBe(
-        'webhook_url is not allowed by the network policy of this service',
+        'webhook_url: the network policy of this service does not allow this URL',
       );
       const render = client.send('POST', '/v1/pdf', { html: 'x', webhook_url }, { prefer: 'respond-async' });
       await problem(await render, 403, 'forbidden_url');

@@ -5,6 +5,7 @@ import { openDashboards } from '../support/dashboard.ts';
 import { accessibilityViolations } from '../support/page-checks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
+import { NARROW } from '../support/web-page.ts';
 
 const { signIn, newClient } = await openDashboards();
 const receiver = await Receiver.start().then(closeAfterAll);
@@ -28,4 +29,15 @@ test('sends a test event, and sends it again after it was given up', async () =>
     await page.getByRole('button', { name: 'Refresh' }).click();
     return page.getByText('Delivered').isVisible();
   });
+});
+
+test('says what is wrong with a URL, and shows the whole command on a narrow screen', async () => {
+  const page = await signIn((await newClient()).key, '/webhooks', [403]);
+  await page.setViewportSize(NARROW);
+  await page.getByLabel('URL of your server').fill('http://10.0.0.1/hook');
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByRole('alert').getByText('url: the network policy of this service does not allow this URL').waitFor();
+  const command = page.getByRole('region', { name: 'Command' });
+  await command.getByText('"webhook_url"').waitFor();
+  expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });

@@ -62,6 +62,24 @@ test.each([
   await context.close();
 });
 
+test('switch their colours, as all pages do', async () => {
+  const { page, context, errors } = await browser.visit(service.url, { viewport: NARROW });
+  const ground = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+  await page.goto('/docs');
+  await page.getByRole('combobox', { name: 'Colours' }).selectOption('Dark');
+  expect(await ground()).toBe('dark');
+  await expectSound(page);
+  const [search, colours] = [page.getByRole('searchbox'), page.getByRole('combobox', { name: 'Colours' })];
+  expect((await colours.boundingBox())?.y, 'they are in one line').toBeLessThan(((await search.boundingBox())?.y ?? 0) + 20);
+  for (const path of ['/docs/guide/tables', '/edit']) {
+    await page.goto(path);
+    expect(await page.getByRole('combobox', { name: 'Colours' }).inputValue()).toBe('dark');
+    expect(await ground()).toBe('dark');
+  }
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
 test('are found by words in any order, without accents, and by their beginnings', async () => {
   const { page, context, errors } = await browser.visit(service.url);
   await page.goto('/docs');

@@ -10,7 +10,7 @@ import { PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { openSnippetFolder } from '../support/snippet-runs.ts';
-import { HAS_DEVTOOLS, SEES_BODIES } from '../support/web-page.ts';
+import { HAS_DEVTOOLS, NARROW, SEES_BODIES, WIDE } from '../support/web-page.ts';
 
 /** The script, its styles, the PDF and the picture. */
 const MAX_BYTES = 150_000;
@@ -132,8 +132,8 @@ test('leads from the gallery to a call of the API within a minute', async () => 
   expect(Date.now() - begun).toBeLessThan(GALLERY_TO_CALL_MS);
 });
 
-test('says what Platen is, why, and how to get it, without a script', async () => {
-  const { page, context } = await browser.visit(service.url, { javaScriptEnabled: false });
+test.each([WIDE, NARROW])('says what Platen is, why, and how to get it, without a script (%j)', async (viewport) => {
+  const { page, context } = await browser.visit(service.url, { javaScriptEnabled: false, viewport });
   await page.goto('/');
   const about = page.getByRole('complementary', { name: 'What Platen is' });
   await about.getByText('Platen turns HTML into PDFs on your own server.').waitFor();

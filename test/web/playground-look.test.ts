@@ -80,6 +80,12 @@ test('edits, sets options and shows the PDF on a narrow screen', async () => {
   expect(await page.getByRole('textbox', { name: 'HTML' }).isVisible()).toBe(false);
 });
 
+test('has a button of warnings on a narrow screen that a finger hits', async () => {
+  const playground = await open({ viewport: NARROW, path: `/${await fragmentOf({ ...DRAFT, html: '<img src="none.png">' })}` });
+  const { height = 0 } = (await playground.page.getByRole('button', { name: '1 warning' }).boundingBox()) ?? {};
+  expect(height).toBeGreaterThanOrEqual(24);
+});
+
 test('keeps its layout on a narrow screen while it renders, with the template tools in one line', async () => {
   const { page } = await open({ viewport: NARROW });
   await page.getByText('Rendered', { exact: true }).waitFor();

@@ -63,6 +63,7 @@ test('renders no URL for guests, says why, and shows the code that does', async 
   await choose(page, 'URL');
   await page.getByLabel('URL of an HTML document').fill(`${site.origin}/secret`);
   await page.getByText('Without a key, the service fetches no URLs').waitFor();
+  await page.getByText('Outdated. A URL is rendered for a key.').waitFor();
   await page.getByRole('button', { name: 'Render', exact: true }).click();
   await playground.errorNotice.getByText('A URL is rendered for a key.').waitFor();
   expect(sent).toEqual([]);

@@ -508,6 +508,9 @@ describe.each([
     await editor.write('Template', '<p>changed {{customer.name}} {{total}}');
     await version(page, 'Version 1, with unsaved changes');
     await expectSound(page);
+    await page.evaluate("document.querySelector('.top-bar nav').style.letterSpacing = '0.05em'"); // as in a wider font
+    const { y = WIDE.height } = (await page.getByRole('combobox', { name: 'Colours' }).boundingBox()) ?? {};
+    expect(y, 'the choice of colours is in the first line').toBeLessThan(30);
     await page.getByRole('button', { name: 'Store as' }).click();
     await expectSound(page);
   });

@@ -197,9 +197,6 @@ function NameForm({ template, onRenamed, onConflict }: NameFormProps) {
           value={name}
           onInput={(event) => write(event.currentTarget.value)}
         />
-        <p class="hint" role="status">
-          {name !== template.name && 'Not saved yet.'}
-        </p>
       </div>
       <button type="submit" class="button" disabled={name === template.name || renaming.running}>
         Rename

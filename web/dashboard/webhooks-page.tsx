@@ -18,7 +18,10 @@ const STATES: Record<Delivery['status'], string> = { pending: 'Pending', deliver
 const EXAMPLE = `curl ${location.origin}/v1/batches \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d '{"webhook_url": "https://example.com/hooks/platen", "items": [{"html": "<h1>One</h1>"}]}'`;
+  -d '{
+    "webhook_url": "https://example.com/hooks/platen",
+    "items": [{"html": "<h1>One</h1>"}]
+  }'`;
 
 export function WebhooksPage() {
   const list = usePaged<Delivery>('/v1/webhooks/deliveries?limit=25');

@@ -1,11 +1,11 @@
-/** The search of the documentation, and the colours that were chosen on other pages. The pages are complete without it. */
-import { readStored } from '../shared/storage.ts';
+/** The search of the documentation, and the choice of colours, which holds for all pages. The pages are complete without it. */
+import { h, render } from 'preact';
+import { ThemeSwitch } from '../shared/theme-switch.tsx';
 
-const THEME_KEY = 'platen.theme';
 const MAX_RESULTS = 20;
 
-const theme = readStored('localStorage', THEME_KEY);
-if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+const colours = document.querySelector('#colours');
+if (colours) render(h(ThemeSwitch, {}), colours);
 
 const narrow = matchMedia('(max-width: 60rem)');
 const contents = document.querySelector<HTMLDetailsElement>('.contents');

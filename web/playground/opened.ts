@@ -4,6 +4,8 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { TemplateRecord } from '../dashboard/records.ts';
 import type { DraftOf } from '../shared/kept-drafts.ts';
+import { SIGNED_IN } from '../shared/signed-in.ts';
+import { readStored } from '../shared/storage.ts';
 import { BLANK, type Draft, draft, isSameDraft } from './draft.ts';
 import type { NamedFile } from './files/assets.ts';
 import type { RenderBody } from './render-body.ts';
@@ -44,6 +46,12 @@ export const isSaving = signal(false);
 
 /** Why drafts cannot be rendered here; empty if they can. */
 export const refusal = signal('');
+
+/** Why this draft cannot be rendered; empty if it can. */
+export function whyNotRendered({ mode }: Draft): string {
+  return mode === 'url' && !readStored('localStorage', SIGNED_IN) ? 'A URL is rendered for a key.' : refusal.value;
+}
+
 /** Whether a render counts as a document, so that it is only made on request. URLs are rendered with a key. */
 export const isCharged = computed(() => draft.value.mode === 'url' || templateParts.value?.isCharged.value === true);
 

@@ -1,8 +1,9 @@
 /** Shows the PDF of the last render. */
 import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
-import { isObject } from './draft.ts';
+import { draft, isObject } from './draft.ts';
 import { loadRest } from './later-parts.ts';
+import { whyNotRendered } from './opened.ts';
 import { firstPicture } from './render-call.ts';
 import { isLive, isOutdated, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { showInSource } from './source-places.ts';
@@ -30,6 +31,8 @@ export function Preview() {
 /** Says when an outdated PDF will be replaced. */
 function describeNext(): string {
   const { kind } = renderState.value;
+  const why = whyNotRendered(draft.value);
+  if (why) return `Outdated. ${why}`;
   if (kind === 'cancelled' || !(isLive.value || renderSeconds.value !== undefined))
     return 'Outdated. Press Render for the new PDF.';
   if (kind === 'problem' || kind === 'unsent' || kind === 'waiting') return 'Outdated. The reason is shown below.';
