@@ -55,6 +55,27 @@ test('leads from a word to its line in Markdown', async () => {
   await expect.poll(() => selection(playground)).toBe('4: second');
 });
 
+test('leads from a match to its line, and back, by keyboard', async () => {
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML })}` });
+  const { page } = playground;
+  await playground.shows('Item 1');
+  await page.getByRole('button', { name: 'Find in the PDF' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('item 117');
+  await page.getByText('1 of 1', { exact: true }).waitFor();
+  await page.keyboard.press('Alt+Enter');
+  const line = HTML.slice(0, HTML.indexOf('Item 117<')).split('\n').length;
+  await expect.poll(() => selection(playground)).toBe(`${line}: Item`);
+  for (const key of ['End', 'ArrowDown', 'Alt+Enter']) await page.keyboard.press(key);
+  await expect
+    .poll(async () => {
+      const word = playground.pdfPage(5).locator('.textLayer').getByText('Item 118');
+      const [box, pointer] = await Promise.all([word.boundingBox(), playground.pdfPage(5).locator('.pdf-pointer').boundingBox()]);
+      return Math.abs((box?.y ?? 0) - (pointer?.y ?? 1_000)) < 3;
+    })
+    .toBe(true);
+});
+
 test('leads from a word to its line, and from a line to its word', async () => {
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: HTML })}` });
   await playground.shows('Item 1');

@@ -13,7 +13,7 @@ export const SHORTCUTS: Array<[keys: string, what: string]> = [
   ['Alt 1 to 5', 'Edit, style, files, options, preview'],
   ['+ and −', 'Zoom in and out, outside of fields'],
   ['0', 'Fit the width, outside of fields'],
-  ['Alt Enter', 'Show the word at the cursor in the preview, in an editor'],
+  ['Alt Enter', 'Show the word at the cursor in the preview, or a match of the search there in the source'],
   ['Click a word of the preview', 'Show it in the source'],
   ['Ctrl F', 'Find and replace, in an editor'],
   ['Esc, then Tab', 'Leave an editor'],

@@ -32,9 +32,14 @@ export function FindBar({ onClose }: { onClose(): void }) {
     const match = matches.value[at.value];
     if (match) void viewer.value?.point(match);
   };
+  const locate = () => {
+    const match = matches.value[at.value];
+    if (match) void viewer.value?.locate(match);
+  };
   const count = matches.value.length;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose();
+    else if (event.key === 'Enter' && event.altKey) locate();
     else if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
   };
   return (

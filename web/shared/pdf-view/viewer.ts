@@ -104,6 +104,12 @@ export class Viewer {
     return (await this.#pages?.words()) ?? [];
   }
 
+  /** Leads to where a word comes from, as a click on it does. */
+  async locate(word: PdfWord): Promise<void> {
+    const words = await this.words();
+    this.onWord?.(words, findWord(words, word));
+  }
+
   /** Outlines a word, and scrolls to it. */
   async point(word: PdfWord): Promise<void> {
     const pages = this.#pages;
