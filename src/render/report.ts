@@ -154,12 +154,10 @@ function targetWarnings(missing: PageReport['missingTargets'] = []): Warning[] {
 }
 
 /** Warnings about what a reader of the PDF cannot find, follow or open. */
-function lossWarnings({ rasterized, lost: { closed, links } }: PageReport): Warning[] {
+function lossWarnings({ rasterized, lost: { closed, links }, missingTargets = [] }: PageReport): Warning[] {
   const others = (count: number) => (count > 1 ? ` and ${count - 1} more` : '');
-  const warnings = links.map(({ url, element }): Warning => {
-    const why = 'its URL is not absolute, and the document has no base: write the whole URL, or send baseUrl';
-    return { kind: 'link_dropped', url, element, message: `the link is not in the PDF: ${why}` };
-  });
+  const isReported = (url: string) => missingTargets.some(({ to }) => to === url);
+  const warnings = links.filter(({ url }) => !isReported(url)).map(linkWarning);
   if (closed) {
     const remedy = 'add the attribute open, or details::details-content { content-visibility: visible } for print';
     const message = `${closed.element}${others(closed.count)} is closed, so that its content is not printed; ${remedy}`;
@@ -171,6 +169,13 @@ function lossWarnings({ rasterized, lost: { closed, links } }: PageReport): Warn
     warnings.push({ kind: 'content_rasterized', ...rasterized, message });
   }
   return warnings;
+}
+
+function linkWarning({ url, element }: PageReport['lost']['links'][number]): Warning {
+  const why = url.startsWith('#')
+    ? `the document has no element with the id ${url.slice(1)}`
+    : 'its URL is not absolute, and the document has no base: write the whole URL, or send baseUrl';
+  return { kind: 'link_dropped', url, element, message: `the link is not in the PDF: ${why}` };
 }
 
 function templateWarning({ template, pages, reach }: PageReport['templateCovers'][number]): Warning {

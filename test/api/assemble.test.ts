@@ -521,6 +521,13 @@ describe('as for a render', () => {
     ).json()) as { report: { warnings: object[] } };
     expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
   });
+
+  test('a link to an element of another part is a warning', async () => {
+    const parts = [{ html: '<p id="terms">Terms' }, { html: '<p>See <a href="#terms">the terms</a>' }];
+    const reply = await succeeded(client.send('POST', '/v1/pdf/assemble', { parts }, { accept: 'application/json' }));
+    const { report } = (await reply.json()) as { report: Report };
+    expect(report.warnings).toMatchObject([{ kind: 'link_dropped', url: '#terms', part: 1 }]);
+  });
 });
 
 test.each([

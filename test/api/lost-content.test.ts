@@ -74,6 +74,24 @@ describe('relative links without a base', () => {
   });
 });
 
+describe('links to elements that are missing', () => {
+  test.each(['', SCRIPT, BREAKING])('are reported%s', async (script) => {
+    const { warnings } = await report(`<p><a class="more" href="#terms">x</a><a href="#terms">y</a>${script}`);
+    expect(warnings).toMatchObject([{ kind: 'link_dropped', url: '#terms', element: 'a.more' }]);
+    expect(warnings[0]?.message).toContain('no element with the id terms');
+  });
+
+  test.each([
+    '<a href="#a">a</a><p id="a">',
+    '<a href="#a%20b">a</a><p id="a b">',
+    '<a href="#a">a</a><a name="a"></a>',
+    '<a href="#">a</a><a href="#top">b</a>',
+    '<a href="#a" hidden>a</a>',
+  ])('are not reported for %s', async (markup) => {
+    expect(await report(markup)).toMatchObject(CLEAR);
+  });
+});
+
 describe('text that became a picture', () => {
   const TEXT = '<div class="card"><h1>Total</h1><p>12.50</div>';
 

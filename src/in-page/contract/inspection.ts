@@ -41,6 +41,6 @@ export interface Effect {
 export interface LostContent {
   /** The first closed `details` element, and their number. */
   closed?: { element: string; count: number };
-  /** Links whose URLs cannot be resolved, as the document writes them. */
+  /** Links whose URLs cannot be resolved, or name an element that is missing, as the document writes them. */
   links: Array<{ url: string; element: string }>;
 }

@@ -122,8 +122,8 @@ const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const OUTLASTING = /referrer|policy|worker/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
-/** Matches closed elements, and URLs that are neither absolute nor of a part of the document. */
-const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>#]|[a-z][-+.\w]{0,40}:)/i;
+/** Matches closed elements, and URLs that are not absolute, such as of a part of the document. */
+const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>]|#["'\s>]|[a-z][-+.\w]{0,40}:)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
 /** Matches rows that may be repeated on every page. */
 const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;

@@ -4,6 +4,7 @@
 import { quote } from '../../contract/css-string.ts';
 import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
+import { decodeFragment } from '../../dom/decode-fragment.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
 import { call, read, readAttribute } from '../../dom/nodes.ts';
@@ -160,7 +161,7 @@ function findTarget(address: string, anchors: ReadonlyMap<string, Element>): Ele
   const isHere = !page || page === here || URL.parse(page, read(document, 'baseURI'))?.href === here;
   if (!fragment || !isHere) return null;
   const byId = (id: string) => Document.prototype.getElementById.call(document, id);
-  return byId(fragment) ?? byId(decode(fragment)) ?? anchors.get(fragment) ?? null;
+  return byId(fragment) ?? byId(decodeFragment(fragment)) ?? anchors.get(fragment) ?? null;
 }
 
 /** The element, or the first in it if it has no box of its own. Null if nothing of it is shown. */
@@ -168,12 +169,4 @@ function findShown(element: Element): Element | null {
   const isShown = (each: Element) => call(each, 'checkVisibility') && call(each, 'getClientRects').length > 0;
   if (isShown(element)) return element;
   return getComputedStyle(element).display === 'contents' ? ([...selectIn(element, '*')].find(isShown) ?? null) : null;
-}
-
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

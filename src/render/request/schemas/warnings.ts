@@ -86,7 +86,8 @@ export const WARNINGS = {
     members: '`element`, `count`',
   },
   link_dropped: {
-    meaning: 'A link is not in the PDF, because its URL is relative and the document has no base, or it is not a URL.',
+    meaning:
+      'A link is not in the PDF, because its URL is relative and the document has no base, because it is not a URL, or because it leads to an element that the document does not have. The other parts of an assembly are other documents.',
     members: '`url`, `element`',
   },
   unsupported_css: {
