@@ -23,6 +23,10 @@ const errorsOf = async (body: object) => {
   const { errors } = await problem(await send(body), 400, 'invalid_request');
   return (errors as Array<{ path: string; message: string }>).map(({ path, message }) => `${path}: ${message}`);
 };
+const droppedBy = async (body: object) => {
+  const reply = await succeeded(client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' }));
+  return ((await reply.json()) as { report: Report }).report.dropped ?? [];
+};
 const used = async (by = client) => (await by.usage()).documents.used;
 const textsOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.map((page) => page.replace(/\s+/g, ' ').trim());
 const base64 = (pdf: Uint8Array) => Buffer.from(pdf).toString('base64');
@@ -110,18 +114,26 @@ describe('parts', () => {
   test('keep their fields, attachments and page labels beside others', async () => {
     const numbered =
       '<style>body { counter-reset: page 6 }</style><input name="n" aria-label="n"><p style="break-before: page">b';
-    const options = { forms: true, attachments: [{ name: 'a.txt', type: 'text/plain', content: base64(Buffer.from('hi')) }] };
-    const part = base64(await client.rendered({ html: numbered, options }));
-    const pdf = await assembled({ parts: [{ file: part }, { file: part }, { html: '<p>last' }] });
+    const attach = (text: string) => [{ name: 'a.txt', type: 'text/plain', content: base64(Buffer.from(text)) }];
+    const partWith = async (text: string) =>
+      base64(await client.rendered({ html: numbered, options: { forms: true, attachments: attach(text) } }));
+    const parts = [{ file: await partWith('hi') }, { file: await partWith('ho') }, { html: '<p>last' }];
+    const pdf = await assembled({ parts });
     expect((await readFields(pdf)).map(({ name, page }) => [name, page])).toEqual([
       ['n', 1],
       ['n_2', 3],
     ]);
     const { attachments } = await readFinished(pdf);
     expect(attachments.map(({ name, content }) => [name, Buffer.from(content).toString()])).toEqual([
-      ['a-2.txt', 'hi'],
+      ['a-2.txt', 'ho'],
       ['a.txt', 'hi'],
     ]);
+  });
+
+  test('attach the files of options for all of them once', async () => {
+    const options = { attachments: [{ name: 'a.txt', content: base64(Buffer.from('hi')) }] };
+    const { attachments } = await readFinished(await assembled({ parts: [{ html: 'a' }, { html: 'b' }], options }));
+    expect(attachments.map(({ name }) => name)).toEqual(['a.txt']);
   });
 
   test('that are protected need their password', async () => {
@@ -315,6 +327,14 @@ describe('steps', () => {
     expect([left && left < 100, right && right > 421]).toEqual([true, true]);
     expect((await composed({ per_sheet: 4 })).pages).toEqual(['onetwothreefour', 'five']);
     expect((await composed({ booklet: true })).pages).toEqual(['one', 'two', 'three', 'fourfive']);
+  });
+
+  test('that compose sheets report boxes for print, which are lost', async () => {
+    const marked = { html: '<style>@page { bleed: 3mm; marks: crop }</style>a' };
+    expect(await droppedBy({ parts: [marked], steps: [{ compose: {} }] })).toContainEqual(
+      expect.objectContaining({ what: 'boxes of pages for print' }),
+    );
+    expect(await droppedBy({ parts: [{ html: 'a' }], steps: [{ compose: {} }] })).toEqual([]);
   });
 
   test('encrypt the PDF', async () => {

@@ -6,6 +6,7 @@ import { type EmbeddedPage, embedPages } from '../edit/embedded-page.ts';
 import { PageDrawing, toDirection } from '../edit/stamp.ts';
 import type { ForeignPdf } from '../objects/foreign-pdf.ts';
 import type { Matrix } from '../objects/matrix.ts';
+import { withInherited } from '../objects/page-tree.ts';
 import { type PageView, pageView } from '../objects/page-view.ts';
 import { numbers } from '../objects/syntax.ts';
 import { type Bookmark, toBookmarks, toOutline, writeOutline } from '../structure/outline.ts';
@@ -82,10 +83,18 @@ function findLost(pdf: ForeignPdf): string[] {
   const has = {
     tags: pdf.catalog.has('StructTreeRoot'),
     'page labels': pdf.catalog.has('PageLabels'),
+    'boxes of pages for print': pdf.pages().some(({ page }) => hasPrintBox(pdf, page)),
     [ANNOTATIONS]: pdf.pages().some(({ page }) => pdf.list(page, 'Annots').some((each) => isOther(pdf, each))),
     [FIELDS]: pdf.list(pdf.dict(pdf.catalog, 'AcroForm'), 'Fields').length > 0,
   };
   return Object.entries(has).flatMap(([what, isThere]) => (isThere ? [what] : []));
+}
+
+/** Whether a page says where it is trimmed, other than at its edge. */
+function hasPrintBox(pdf: ForeignPdf, page: PdfDict): boolean {
+  const whole = withInherited(pdf, page);
+  const edges = ['MediaBox', 'CropBox'].map((name) => String(pdf.numbers(whole, name)));
+  return ['TrimBox', 'BleedBox', 'ArtBox'].some((name) => page.has(name) && !edges.includes(String(pdf.numbers(page, name))));
 }
 
 function isOther(pdf: ForeignPdf, annotation: PdfObject): boolean {

@@ -1,4 +1,5 @@
 /** Reads the attachments of a PDF, and adds others. */
+import { createHash } from 'node:crypto';
 import type { PdfDict, PdfStream } from '@libpdf/core';
 import { type AssociatedFile, attach } from '../edit/attachments.ts';
 import { RELATIONSHIPS } from '../finish-settings.ts';
@@ -56,14 +57,19 @@ export function attachFiles({ pdf, dropped }: OpenDocument, { files }: AttachSte
   attach(pdf, [...own, ...files]);
 }
 
-/** Gives files of the same name numbers. */
+/** Keeps one of equal files, which parts have from the same options, and gives others of the same name numbers. */
 export function withUniqueNames(files: readonly AssociatedFile[]): AssociatedFile[] {
-  const names = new Set<string>();
-  return files.map((file) => {
+  const named = new Map<string, AssociatedFile>();
+  const seen = new Set<string>();
+  for (const file of files) {
+    const { content, ...facts } = file;
+    const identity = createHash('sha256').update(JSON.stringify(facts)).update(content).digest('hex');
+    if (seen.has(identity)) continue;
+    seen.add(identity);
     const [stem, extension] = [file.name.replace(/\.[^.]*$/, ''), /\.[^.]*$/.exec(file.name)?.[0] ?? ''];
     let { name } = file;
-    for (let number = 2; names.has(name); number++) name = `${stem}-${number}${extension}`;
-    names.add(name);
-    return { ...file, name };
-  });
+    for (let number = 2; named.has(name); number++) name = `${stem}-${number}${extension}`;
+    named.set(name, { ...file, name });
+  }
+  return [...named.values()];
 }
