@@ -208,6 +208,20 @@ describe('steps', () => {
     expect(await claimsAfter({ flatten: {} })).toEqual([false, false, ['the claim of PDF/A', 'the claim of PDF/UA']]);
   });
 
+  test('claims of parts that the whole cannot have are reported', async () => {
+    const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
+    const claiming = { html, options: { conformance: ['PDF/A-2a', 'PDF/UA-1'] } };
+    const accessible = { html, options: { conformance: 'PDF/UA-1' } };
+    expect(await droppedBy({ parts: [claiming, accessible] })).toMatchObject([{ what: 'the claim of PDF/A', part: 1 }]);
+    expect(await droppedBy({ parts: [{ html }, accessible] })).toMatchObject([{ what: 'the claim of PDF/UA', part: 0 }]);
+    const foreign = { file: base64(await client.rendered(accessible)) };
+    expect(await droppedBy({ parts: [accessible, foreign] })).toMatchObject([
+      { what: 'the claim of PDF/UA', why: expect.stringContaining('not printed here'), part: 1 },
+    ]);
+    expect(await droppedBy({ parts: [accessible, accessible] })).toEqual([]);
+    expect(await droppedBy({ parts: [{ html }, { html }] })).toEqual([]);
+  });
+
   test('draw images, markup and PDFs over and under pages', async () => {
     const pdf = await assembled({
       parts: [{ file, pages: '1' }],

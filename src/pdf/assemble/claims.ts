@@ -1,5 +1,5 @@
 /** Withdraws what a PDF claims to conform to, where a step may have broken it. */
-import type { Claims } from '../conformance/profiles.ts';
+import { CLAIM_NAMES, type Claims } from '../conformance/profiles.ts';
 import { toFacts } from '../edit/metadata.ts';
 import { readPartFacts } from '../edit/read-facts.ts';
 import { type DocumentFacts, xmpStream } from '../edit/xmp.ts';
@@ -30,7 +30,7 @@ export function withdrawClaims(document: OpenDocument, name: string, draws = fal
   if (!withdrawn.length) return;
   for (const each of withdrawn)
     document.dropped.push({
-      what: each === ARCHIVE ? 'the claim of PDF/A' : 'the claim of PDF/UA',
+      what: CLAIM_NAMES[each],
       why: `the step ${draws ? 'stamp or watermark' : name} may have broken it`,
     });
   const left = { ...claims, ...Object.fromEntries(withdrawn.map((each) => [each, undefined])) };

@@ -6,6 +6,7 @@ import { readPartFacts } from '../edit/read-facts.ts';
 import type { PrintTexts } from '../forms/widget-texts.ts';
 import { MergedFile, mergedTooLarge } from '../merge/merge.ts';
 import { MergedCatalog } from '../merge/merge-catalog.ts';
+import { lostClaims } from '../merge/merge-claims.ts';
 import { isProtected } from '../objects/cross-reference.ts';
 import { ForeignPdf } from '../objects/foreign-pdf.ts';
 import { putBack, type WithoutBody } from '../objects/write.ts';
@@ -206,6 +207,7 @@ async function join(
   const catalog = new MergedCatalog();
   const merged = new MergedFile(maxBytes, catalog);
   const [files, labels]: [AssociatedFile[], Joined['labels']] = [[], []];
+  const claimed: Parameters<typeof lostClaims>[0][number][] = [];
   for (const [index, part] of parts.entries()) {
     const content = await checks.store?.readPart(index);
     const pdf = await openPart(content ? { ...part, content } : part, index, document, checks);
@@ -213,14 +215,16 @@ async function join(
     labels.push(...(readLabels(pdf) ?? pdf.pages().map(() => undefined)));
     const { title = '' } = document.places.at(-1) ?? {};
     try {
-      merged.add(pdf.pdf, title, new Map(), ...(part.isOwn ? [readPartFacts(pdf.pdf)] : []));
+      const facts = readPartFacts(pdf.pdf);
+      claimed.push({ claims: facts.claims, isTrusted: part.isOwn });
+      merged.add(pdf.pdf, title, new Map(), ...(part.isOwn ? [facts] : []));
     } catch (error) {
       throw damaged(index, error);
     }
     if (keeps) await keepWritten(merged, checks.store);
   }
   const file = merged.end();
-  document.dropped.push(...catalog.lost);
+  document.dropped.push(...catalog.lost, ...lostClaims(claimed, merged.claims));
   if (file.length > maxBytes) throw mergedTooLarge(maxBytes);
   return { written: { content: file.join(), headerBytes: file.headerBytes }, files, labels };
 }

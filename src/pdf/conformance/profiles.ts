@@ -26,6 +26,9 @@ export interface Claims {
   accessible: 1 | 2 | undefined;
 }
 
+/** What a report calls them. */
+export const CLAIM_NAMES = { archive: 'the claim of PDF/A', accessible: 'the claim of PDF/UA' } as const;
+
 export function toClaims(profiles: readonly AnyProfile[]): Claims {
   const [, part, level = ''] = /PDF\/A-(\d)(\w?)/.exec(profiles.join(' ')) ?? [];
   const accessible = ([1, 2] as const).find((number) => profiles.includes(`PDF/UA-${number}`));

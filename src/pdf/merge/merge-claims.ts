@@ -1,6 +1,7 @@
 /** Determines what a merged PDF can claim to conform to: what all parts claim in the metadata that Platen wrote into them. */
-import { type Claims, claimsStructure, levelRank } from '../conformance/profiles.ts';
+import { CLAIM_NAMES, type Claims, claimsStructure, levelRank, NO_CLAIMS } from '../conformance/profiles.ts';
 import type { PartFacts } from '../edit/read-facts.ts';
+import type { Dropped } from './merge-catalog.ts';
 
 export function commonClaims(parts: readonly PartFacts[], isTagged: boolean): Claims | undefined {
   const archives = parts.flatMap(({ claims: { archive } }) => archive ?? []);
@@ -10,6 +11,27 @@ export function commonClaims(parts: readonly PartFacts[], isTagged: boolean): Cl
   };
   const holds = isTagged || !claimsStructure(claims);
   return holds && (claims.archive || claims.accessible) ? claims : undefined;
+}
+
+/** What parts claim and the whole does not, with the first part that is the reason. */
+export function lostClaims(
+  parts: ReadonlyArray<{ claims: Claims /** Whether it is known to hold. */; isTrusted: boolean }>,
+  kept: Claims = NO_CLAIMS,
+): Dropped[] {
+  return (['archive', 'accessible'] as const).flatMap((name): Dropped[] => {
+    if (kept[name] || !parts.some(({ claims }) => claims[name])) return [];
+    const what = CLAIM_NAMES[name];
+    const part = parts.findIndex(({ claims, isTrusted }) => !isTrusted || !claims[name]);
+    if (part < 0) return [{ what, why: 'what the parts claim excludes each other, or a part is not tagged as a whole' }];
+    const isClaimed = parts[part]?.claims[name] !== undefined;
+    return [
+      {
+        what,
+        why: isClaimed ? 'this part was not printed here, so that its claim may be wrong' : 'this part does not claim it',
+        part,
+      },
+    ];
+  });
 }
 
 /** PDF/UA-1 and PDF/UA-2 require different versions of PDF, so a file claims one only if all parts do. */

@@ -108,6 +108,14 @@ export class MergedFile {
     return this.#merged.reduce((sum, part) => sum + part.pages, 0);
   }
 
+  /** What the whole can claim. */
+  get claims(): Claims | undefined {
+    return commonClaims(
+      this.#merged.map((part) => part.facts),
+      this.#isMarked,
+    );
+  }
+
   /**
    * `streams` maps the streams of this document that an earlier part already added, which are not written again, to their new
    * numbers. `facts` is omitted for a document that Platen did not make.
@@ -140,10 +148,7 @@ export class MergedFile {
     const kids = this.#merged.map(({ node }) => `${node} 0 R`).join(' ');
     this.#putText(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${this.pages}>>`);
     this.#putText(OUTLINES, `<</Type/Outlines/First ${first?.bookmark} 0 R/Last ${last?.bookmark} 0 R/Count ${count}>>`);
-    const claims = commonClaims(
-      this.#merged.map((part) => part.facts),
-      this.#isMarked,
-    );
+    const { claims } = this;
     for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#toBookmark(part, index, claims));
     for (const { id, value } of this.#fonts.end(() => this.#nextId++)) this.#put(id, value);
     this.#put(CATALOG, this.#catalog(claims));
