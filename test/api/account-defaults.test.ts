@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Client, type DryRunResult, problem, type Render, succeeded } from '../support/client.ts';
 import { openApp } from '../support/open-app.ts';
+import { readFinished } from '../support/read-finished.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 
 const { app, newClient } = await openApp({ PLATEN_MAX_ASSETS_MB: '1' });
@@ -63,11 +64,21 @@ describe('options', () => {
     const parts = [{ html: 'x' }, { html: 'y', options: { format: 'A5' } }];
     const assembled = await succeeded(ada.send('POST', '/v1/pdf/assemble', { parts }));
     expect(millimetresOf(await read(await assembled.arrayBuffer()))).toEqual([A6, [148, 210]]);
+    const given = await succeeded(ada.send('POST', '/v1/pdf/assemble', { parts, options: { format: 'A4' } }));
+    expect(millimetresOf(await read(await given.arrayBuffer()))).toEqual([A4, [148, 210]]);
     const later = await ada.ended((await (await ada.pdf({ html: 'x' }, { prefer: 'respond-async' })).json()) as Render);
     const stored = await ada.get(`/v1/documents/${later.document_id}`);
     expect(millimetresOf(await read(await stored.arrayBuffer()))[0]).toEqual(A6);
     expect(await set({ options: null })).toMatchObject({ options: null });
     expect(await paper({})).toEqual(A4);
+  });
+
+  test('of a whole are those of an assembly', async () => {
+    await set({ options: { timeout: 20_000, metadata: { author: 'Ada' } } });
+    const parts = [{ html: 'x' }, { html: 'y' }];
+    const assembled = await succeeded(ada.send('POST', '/v1/pdf/assemble', { parts }));
+    expect((await readFinished(Buffer.from(await assembled.arrayBuffer()))).info).toMatchObject({ Author: 'Ada' });
+    await set({ options: null });
   });
 
   test('give way to those of a request, which switches one off with null', async () => {

@@ -37,6 +37,23 @@ const FIVE = await client.rendered({ html: pagesHtml('one', 'two', 'three', 'fou
 const file = base64(FIVE);
 
 describe('parts', () => {
+  test('have the metadata of the whole, which options beside them give', async () => {
+    const options = { metadata: { author: 'Ada', title: 'Both', custom: { Department: 'Sales' } } };
+    const pdf = await assembled({ parts: [{ html: '<title>one</title>a' }, { html: 'b' }], options });
+    expect((await readFinished(pdf)).info).toMatchObject({
+      Author: 'Ada',
+      Title: 'Both',
+      Custom: new Map([['Department', 'Sales']]),
+    });
+    expect((await readPdf(pdf)).outline).toEqual(['one', '2']);
+    const own = (metadata: object) => droppedBy({ parts: [{ html: 'a' }, { html: 'b', options: { metadata } }] });
+    expect(await own({ author: 'Ada' })).toMatchObject([{ what: 'metadata', part: 1 }]);
+    expect(await own({ title: 'Second' })).toEqual([]);
+    expect(await errorsOf({ parts: [{ html: 'a' }, { html: 'b' }], options: { metadata: { creationDate: 'x' } } })).toEqual([
+      expect.stringMatching(/^options\.metadata\.creationDate: /),
+    ]);
+  });
+
   test('of every kind are put together in their order', async () => {
     const { template_id } = await client.template('<p>Dear {{name}}');
     const { document_id } = await client.store({ html: '<p>stored' });

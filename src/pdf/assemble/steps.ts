@@ -46,10 +46,13 @@ const STEPS: { [Name in StepName]: (document: OpenDocument, options: OptionsOf<N
   redact: async (document, options) => (await import('./redact-step.ts')).redact(document, options), // loaded only if needed
 };
 
+/** The number of a step that options of the whole ask for, by the name of the step. */
+export const OF_OPTIONS = -1;
+
 /** Where a step is in the request. */
 export function stepPath(number: number, step: { draw: Pick<DrawStep, 'layer'> } | object): string {
   const name = 'draw' in step ? (step.draw.layer === 'over' ? 'stamp' : 'watermark') : Object.keys(step)[0];
-  return `steps[${number}].${name}`;
+  return `${number === OF_OPTIONS ? 'options' : `steps[${number}]`}.${name}`;
 }
 
 /** An order, as far as it tells where the work on it begins. */

@@ -101,7 +101,7 @@ export async function assembleFile(request: AssemblyRequest, circumstances: Asse
   at.deadline.enter('finish');
   const assembled = await signResult(await runSteps(request, parts, at, signings.length > 0), signings, request, at);
   at.deadline.leave();
-  const report = joinReports(reports, at.warnings, assembled.dropped, at.deadline.timings());
+  const report = joinReports(reports, at.warnings, [...request.lost, ...assembled.dropped], at.deadline.timings());
   return { ...(await toFile(request, assembled)), report, timings: at.deadline.timings() };
 }
 

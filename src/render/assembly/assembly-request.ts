@@ -7,9 +7,10 @@ import { EXTRACTED_BY_DEFAULT, type ExtractStep } from '../../pdf/assemble/extra
 import { PAGE_CHOICE_EXPECTED, parsePageChoice } from '../../pdf/assemble/page-choice.ts';
 import type { RedactStep } from '../../pdf/assemble/redact-step.ts';
 import type { SplitStep } from '../../pdf/assemble/split.ts';
-import type { Step } from '../../pdf/assemble/steps.ts';
+import { OF_OPTIONS, type Step } from '../../pdf/assemble/steps.ts';
 import { toClaims } from '../../pdf/conformance/profiles.ts';
 import type { Password } from '../../pdf/finish-settings.ts';
+import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
 import { expressionSize, MAX_EXPRESSION_SIZE } from '../../pdf/redact/expression-size.ts';
 import { Search } from '../../pdf/redact/search.ts';
 import { POINTS_PER_INCH } from '../../units.ts';
@@ -61,6 +62,8 @@ export interface AssemblyRequest {
   password: Password | undefined;
   conform: { number: number; step: ConformStep } | undefined;
   signatures: Array<{ number: number; plan: SignaturePlan }>;
+  /** What the whole does not take from options of parts. */
+  lost: Dropped[];
   dropsSignatures: boolean;
   store: boolean | undefined;
   keptMs?: number | undefined;
@@ -107,9 +110,12 @@ export function parseAssemblyRequest(
   const files = parseAssets(others.assets, uploaded, limits, errors) ?? new Map();
   const metadata = parseMetadata(others.metadata, errors);
   const { timeoutMs, failOnWarning } = parseLoading({ options }, limits, errors);
-  const parsed = new PartParser(limits, files, options, errors);
+  const isJoined = parts.length > 1 && parts.some(isRendered);
+  const { metadata: ofWhole, ...ofParts } = options;
+  const parsed = new PartParser(limits, files, isJoined ? ofParts : options, errors);
   const plans = parts.map((part, index) => parsed.parse(part, `parts[${index}]`));
   const { plans: planned, ...ends } = parseSteps(steps, files, errors);
+  if (isJoined && ofWhole) planned.unshift({ number: OF_OPTIONS, step: parseMetadataStep(ofWhole, 'options.metadata', errors) });
   if (ends.split && store) errors.add('store', 'cannot be combined with the step split, which makes several PDFs');
   if (ends.extract && store) errors.add('store', 'cannot be combined with the step extract, which makes no PDF');
   errors.throwIfAny();
@@ -118,12 +124,24 @@ export function parseAssemblyRequest(
     parts: plans.filter((plan) => plan !== undefined),
     steps: planned,
     ...ends,
+    lost: parts.length > 1 ? parts.flatMap(lostMetadata) : [],
     ...{ dropsSignatures, store, filename, metadata, isDryRun, timeoutMs, failOnWarning },
   };
 }
 
-/** Options that hold for the whole, and not for one of its parts. */
-const OF_WHOLE = ['timeout', 'failOnWarning'] as const;
+/** Only the title of a part is used, for its bookmark. */
+function lostMetadata({ options }: GivenPart, part: number): Dropped[] {
+  const { title: _, ...others } = options?.metadata ?? {};
+  const why = 'the whole has that of options beside parts';
+  return Object.keys(others).length ? [{ what: 'metadata', why, part }] : [];
+}
+
+function isRendered(part: GivenPart): boolean {
+  return RENDERED.some((name) => part[name] !== undefined);
+}
+
+/** Options that a part cannot have. */
+const ONLY_OF_WHOLE = ['timeout', 'failOnWarning'] as const;
 /** Reading so many takes about half a second. */
 const MAX_OPTIONS_LENGTH = 134_217_728;
 
@@ -190,7 +208,7 @@ class PartParser {
     if (this.#isTooLong(own, at)) return undefined;
     for (const name of ['password', 'signature'] as const)
       if (own[name] !== undefined) this.#errors.add(`${at}.options.${name}`, 'is for a whole PDF: use a step');
-    for (const name of OF_WHOLE)
+    for (const name of ONLY_OF_WHOLE)
       if (options[name] !== undefined)
         this.#errors.add(`${at}.options.${name}`, 'is for the whole: set it in options beside parts');
     const body = { html, markdown, stylesheet, url, template_id, data, options: own };
@@ -336,7 +354,7 @@ function parseBookmarks({ mode, items }: NonNullable<GivenStep['bookmarks']>, at
 
 /** Steps whose options are those of a print. */
 function toPlainPlan(step: GivenStep, at: string, errors: ValidationErrors): StepPlan | undefined {
-  if (step.metadata) return { metadata: parseFinish({ metadata: step.metadata }, `${at}.metadata`, errors).metadata };
+  if (step.metadata) return parseMetadataStep(step.metadata, `${at}.metadata`, errors);
   if (step.attach)
     return { attach: { files: parseFinish({ attachments: step.attach.files }, `${at}.attach.files`, errors).attachments } };
   if (step.optimize) return { optimize: step.optimize };
@@ -344,6 +362,10 @@ function toPlainPlan(step: GivenStep, at: string, errors: ValidationErrors): Ste
   if (step.redact) return parseRedaction(step.redact, `${at}.redact`, errors);
   if (step.flatten) return { flatten: { annotations: step.flatten.annotations ?? false } };
   return step.fill && { fill: { fields: step.fill.fields } };
+}
+
+function parseMetadataStep(metadata: NonNullable<PdfOptions['metadata']>, at: string, errors: ValidationErrors): StepPlan {
+  return { metadata: parseFinish({ metadata }, at, errors).metadata };
 }
 
 function parseRedaction(

@@ -23,6 +23,8 @@ const SECRET = ['password', 'authenticate', 'cookies', 'extraHTTPHeaders'];
 const MAX_CHARACTERS = 65_536;
 
 const NAMES = { pdf: Object.keys(PdfOptions.properties), image: Object.keys(ImageOptions.properties) };
+/** Options that hold for the whole of an assembly of several parts, and not for one of them. */
+const OF_WHOLE = ['timeout', 'failOnWarning', 'metadata'] as const;
 /** Members of a part of an assembly that make it a document that is rendered. */
 const RENDERED = ['html', 'markdown', 'url', 'template_id'];
 
@@ -36,8 +38,11 @@ export function withDefaultOptions(
   if (kind !== 'assembly') return addOptions(body, defaults, NAMES[kind]);
   const isRendered = (part: unknown): part is Members =>
     isMembers(part) && RENDERED.some((name) => (part[name] ?? null) !== null);
-  if (!Array.isArray(body.parts)) return body;
-  return { ...body, parts: body.parts.map((part) => (isRendered(part) ? addOptions(part, defaults, NAMES.pdf) : part)) };
+  if (!Array.isArray(body.parts) || !body.parts.some(isRendered)) return body;
+  const sent = isMembers(body.options) ? body.options : {};
+  const ofParts = NAMES.pdf.filter((name) => !OF_WHOLE.some((each) => each === name));
+  const parts = body.parts.map((part) => (isRendered(part) ? addOptions(part, defaults, ofParts, sent) : part));
+  return { ...addOptions(body, defaults, OF_WHOLE), parts };
 }
 
 /** The defaults without times that are longer than renders of this kind may take. */
@@ -49,12 +54,13 @@ export function withoutLongTimes(
   return Object.fromEntries(Object.entries(defaults ?? {}).filter((each) => !isLong(each)));
 }
 
-function addOptions(body: Members, defaults: DefaultOptions, names: readonly string[]): Members {
+/** `sent` are options of the request that hold for `body` as well. */
+function addOptions(body: Members, defaults: DefaultOptions, names: readonly string[], sent: Members = {}): Members {
   const given = body.options ?? {};
   if (!isMembers(given)) return body;
-  const isSent = (name: string) => (given[name] ?? null) !== null;
+  const isSent = (name: string) => (given[name] ?? sent[name] ?? null) !== null;
   const isReplaced = (name: string) =>
-    ALTERNATIVES.some((pair) => pair.includes(name) && pair.some((other) => other !== name && isSent(other)));
+    name in sent || ALTERNATIVES.some((pair) => pair.includes(name) && pair.some((other) => other !== name && isSent(other)));
   const added = Object.entries(defaults).filter(([name]) => names.includes(name) && !isReplaced(name));
   return { ...body, options: { ...Object.fromEntries(added), ...given } };
 }
