@@ -212,8 +212,9 @@ describe('steps', () => {
     const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
     const options = { conformance: ['PDF/A-2a', 'PDF/UA-1'] };
     const own = base64(await client.rendered({ html, options }));
+    const { document_id } = await client.store({ html, options });
     const claimsAfter = async (step: object) => {
-      const body = { parts: [{ html, options }], steps: [step] };
+      const body = { parts: [{ document_id }], steps: [step] };
       const reply = await client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' });
       const { pdf, report } = (await reply.json()) as { pdf: string; report: { dropped?: Array<{ what: string }> } };
       const { xmp } = await readFinished(Buffer.from(pdf, 'base64'));
@@ -223,6 +224,26 @@ describe('steps', () => {
     expect(await claimsAfter({ metadata: { author: 'Ada' } })).toEqual([true, true, []]);
     expect(await claimsAfter({ letterhead: { file: own } })).toEqual([false, true, ['the claim of PDF/A']]);
     expect(await claimsAfter({ flatten: {} })).toEqual([false, false, ['the claim of PDF/A', 'the claim of PDF/UA']]);
+  });
+
+  test('that may break a profile that a part is asked for are refused', async () => {
+    const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
+    const body = (steps: object[], conformance: string) => ({
+      parts: [{ html: 'a' }, { html, options: { conformance } }],
+      steps,
+    });
+    const letterhead = { letterhead: { file } };
+    expect(await errorsOf(body([{ select: {} }, letterhead, { flatten: {} }], 'PDF/UA-1'))).toEqual([
+      'steps[2].flatten: may break PDF/UA, which parts[1].options.conformance asks for: leave one of them out, or end with the step conform',
+    ]);
+    expect(await errorsOf(body([letterhead, { stamp: { file } }], 'PDF/A-2b'))).toEqual([
+      expect.stringMatching(/^steps\[0\]\.letterhead: may break PDF\/A/),
+      expect.stringMatching(/^steps\[1\]\.stamp: may break PDF\/A/),
+    ]);
+    const kept = { parts: [{ html, options: { conformance: 'PDF/A-2b' } }], steps: [{ stamp: { text: 'PAID' } }] };
+    expect((await readFinished(await assembled(kept))).xmp).toContain('pdfaid:part');
+    const again = [{ flatten: {} }, { conform: { profile: 'PDF/A-2b' } }];
+    expect((await readFinished(await assembled({ ...kept, steps: again }))).xmp).toContain('pdfaid:part');
   });
 
   test('claims of parts that the whole cannot have are reported', async () => {

@@ -19,14 +19,19 @@ const BROKEN: Readonly<Record<string, ReadonlyArray<keyof Claims>>> = {
   redact: [ARCHIVE, ACCESSIBLE],
 };
 
-/** Call it after a step. What Chromium printed for it breaks nothing; `draws` tells whether it has drawn something else. */
-export function withdrawClaims(document: OpenDocument, name: string, draws = false): void {
-  const broken = draws ? [ARCHIVE] : BROKEN[name];
-  if (!broken) return;
-  const { claims } = readPartFacts(document.pdf.pdf);
+/** The claims that a step may break. What Chromium printed for it breaks nothing; `draws` tells whether it draws something else. */
+export function brokenClaims(name: string, draws: boolean, claims: Claims): Array<keyof Claims> {
   const { archive } = claims;
   const mayHaveFiles = name === 'attach' && (archive?.part === 3 || archive?.level === 'F');
-  const withdrawn = mayHaveFiles ? [] : broken.filter((each) => claims[each]);
+  const broken = draws ? [ARCHIVE] : (BROKEN[name] ?? []);
+  return mayHaveFiles ? [] : broken.filter((each) => claims[each]);
+}
+
+/** Call it after a step. `draws` is as for `brokenClaims`. */
+export function withdrawClaims(document: OpenDocument, name: string, draws = false): void {
+  if (!draws && !BROKEN[name]) return;
+  const { claims } = readPartFacts(document.pdf.pdf);
+  const withdrawn = brokenClaims(name, draws, claims);
   if (!withdrawn.length) return;
   for (const each of withdrawn)
     document.dropped.push({

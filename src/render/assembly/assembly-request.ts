@@ -28,6 +28,7 @@ import { type GivenFile, parseFile } from '../request/values/given-file.ts';
 import { toInches } from '../request/values/lengths.ts';
 import { type Metadata, parseMetadata } from '../request/values/metadata.ts';
 import { ValidationErrors } from '../request/values/validation-errors.ts';
+import { findBrokenClaims } from './kept-claims.ts';
 import { MAX_MARKS_LENGTH, type Mark, markLength, parseMark } from './marks.ts';
 
 export interface PartPlan {
@@ -116,6 +117,12 @@ export function parseAssemblyRequest(
   const plans = parts.map((part, index) => parsed.parse(part, `parts[${index}]`));
   const { plans: planned, ...ends } = parseSteps(steps, files, errors);
   if (isJoined && ofWhole) planned.unshift({ number: OF_OPTIONS, step: parseMetadataStep(ofWhole, 'options.metadata', errors) });
+  errors.addAll(
+    findBrokenClaims(
+      plans.filter((plan) => plan !== undefined),
+      steps,
+    ),
+  );
   if (ends.split && store) errors.add('store', 'cannot be combined with the step split, which makes several PDFs');
   if (ends.extract && store) errors.add('store', 'cannot be combined with the step extract, which makes no PDF');
   errors.throwIfAny();
