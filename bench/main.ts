@@ -27,6 +27,7 @@ import { measureFirstVisit } from './first-visit.ts';
 import { measureHostileDocuments } from './hostile.ts';
 import { measureLetterhead } from './letterhead.ts';
 import { measureLong } from './long.ts';
+import { measureManyParts } from './many-parts.ts';
 import type { Row } from './measure.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureFloods, measureOverload } from './overload.ts';
@@ -58,13 +59,14 @@ const SCENARIOS = {
   hostile: measureHostileDocuments,
   letterhead: measureLetterhead,
   long: measureLong,
+  parts: measureManyParts,
   paged: measurePaged,
   postgres: measurePostgres,
   rest: measureRest,
   sizing: measureSizing,
   soak: () => measureSoak(Number(values.renders)),
 };
-const BY_NAME = ['assembly', 'long', 'paged', 'postgres', 'rest', 'sizing', 'soak'];
+const BY_NAME = ['assembly', 'long', 'paged', 'parts', 'postgres', 'rest', 'sizing', 'soak'];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({

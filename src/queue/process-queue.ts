@@ -16,7 +16,7 @@ export interface ProcessLimits {
   /** Number of tasks that may wait for a process, and how long each may wait. */
   maxWaiting: number;
   waitMs: number;
-  /** Limits one task, including the start of its process, which is killed after this time. */
+  /** Limits one task without a deadline of its own, including the start of its process, which is killed after this time. */
   timeoutMs: number;
   /** Processes without work end after this time. */
   idleMs: number;
@@ -37,6 +37,9 @@ export interface ProcessWork {
 /** The stack size of Node's threads, four times that of a process. Recursive work needs it. */
 const STACK_KB = 3_900;
 
+/** The time of a request, which limits its tasks. */
+export type TaskDeadline = Deadline;
+
 export class ProcessQueue {
   readonly #work: ProcessWork;
   readonly #limits: ProcessLimits;
@@ -55,24 +58,31 @@ export class ProcessQueue {
   }
 
   /**
-   * If creating `task` takes memory, pass a function, which is called only when a process is available. `replies` answers what the process
-   * asks. Throws `queue_full`, `shutting_down`, the errors of `work`, those of the functions, and the reason of `caller`.
+   * If creating `task` takes memory, pass a function, which is called only when a process is available. A task has the time that is left
+   * to `caller`, if that is a deadline. `replies` answers what the process asks. Throws `queue_full`, `shutting_down`, the errors of `work`, those of the functions, and the reason of `caller`.
    */
-  async run(owner: string, task: object | (() => Promise<object>), caller?: AbortSignal, replies?: Replies): Promise<unknown> {
-    using waiting = new Deadline(this.#limits.waitMs, caller);
+  async run(
+    owner: string,
+    task: object | (() => Promise<object>),
+    caller?: AbortSignal | Deadline,
+    replies?: Replies,
+  ): Promise<unknown> {
+    const deadline = caller instanceof Deadline ? caller : undefined;
+    const signal = caller instanceof Deadline ? caller.signal : caller;
+    using waiting = new Deadline(this.#limits.waitMs, signal);
     const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
-      caller?.throwIfAborted();
+      signal?.throwIfAborted();
       throw error.code === 'render_timeout' ? queueFull(this.#work.busy, 1) : error;
     });
     try {
       const made = typeof task === 'function' ? await (task as () => Promise<object>)() : task;
       if (this.#closed) throw shuttingDown();
-      const { timeoutMs } = this.#limits;
-      const timeout = AbortSignal.timeout(timeoutMs);
+      const timeoutMs = Math.ceil(deadline?.remainingMs ?? this.#limits.timeoutMs);
+      const ends = [signal ?? [], deadline ? [] : AbortSignal.timeout(timeoutMs)].flat();
       const timed: TimedTask = { task: made, timeoutMs };
-      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, timeout]) : timeout, replies);
+      return await this.#pool.run(timed, AbortSignal.any(ends), replies);
     } catch (error) {
-      caller?.throwIfAborted();
+      signal?.throwIfAborted();
       throw this.#translate(error);
     } finally {
       leave();

@@ -10,7 +10,7 @@ import { putBack } from '../pdf/objects/write.ts';
 import { unlessRefused } from '../pdf/refusal.ts';
 import type { WithPlaceholder } from '../pdf/security/further-signature.ts';
 import type { Replies } from '../queue/process-pool.ts';
-import type { ProcessLimits } from '../queue/process-queue.ts';
+import type { ProcessLimits, TaskDeadline } from '../queue/process-queue.ts';
 import type {
   AssemblyOutcome,
   AssemblyQuestion,
@@ -47,13 +47,13 @@ export class UploadAssembly extends PdfProcesses {
   }
 
   /**
-   * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, the reason of `signal`, and
+   * Owners take turns. Throws `invalid_request` that names a part or a step, `resource_limit`, `queue_full`, the reason of `deadline`, and
    * the errors of `print`.
    */
   async assemble(
     owner: string,
     order: Omit<AssemblyOrder, 'maxBytes'>,
-    signal?: AbortSignal,
+    deadline?: TaskDeadline,
     helpers: AssemblyHelpers = {},
   ): Promise<Assembled> {
     const maxBytes = this.#maxPdfBytes;
@@ -63,24 +63,24 @@ export class UploadAssembly extends PdfProcesses {
     const run = this.#run(
       owner,
       { order: { ...order, parts, maxBytes, prints: helpers.print !== undefined } },
-      signal,
+      deadline,
       (question) => store.reply(question),
     );
     return store.complete(toAssembled(await run.catch((error: unknown) => throwNaming(store.at, error))));
   }
 
   /** Adds a field with room for a signature. Earlier signatures stay valid. Throws as `assemble` does, and `print_failed`. */
-  async addSignatureField(owner: string, sign: SigningTask, signal?: AbortSignal): Promise<WithPlaceholder> {
-    return unlessFault(unlessRefused((await this.#run(owner, { sign }, signal)) as SigningOutcome));
+  async addSignatureField(owner: string, sign: SigningTask, deadline?: TaskDeadline): Promise<WithPlaceholder> {
+    return unlessFault(unlessRefused((await this.#run(owner, { sign }, deadline)) as SigningOutcome));
   }
 
   /** Adds validation data to a signed PDF. */
-  async extend(owner: string, extend: ExtendTask, signal?: AbortSignal) {
-    return unlessRefused((await this.#run(owner, { extend }, signal)) as ExtendOutcome);
+  async extend(owner: string, extend: ExtendTask, deadline?: TaskDeadline) {
+    return unlessRefused((await this.#run(owner, { extend }, deadline)) as ExtendOutcome);
   }
 
-  #run(owner: string, task: AssemblyTask, signal: AbortSignal | undefined, replies?: Replies): Promise<unknown> {
-    return this.run(owner, { ...task, maxUnpackedBytes: this.#maxUnpackedBytes }, signal, replies);
+  #run(owner: string, task: AssemblyTask, deadline: TaskDeadline | undefined, replies?: Replies): Promise<unknown> {
+    return this.run(owner, { ...task, maxUnpackedBytes: this.#maxUnpackedBytes }, deadline, replies);
   }
 }
 

@@ -622,6 +622,7 @@ describe('a split by size', () => {
 describe('what steps make of a PDF is limited', () => {
   const LARGE = two('', '/Contents 5 0 R', inText(noise(100_000).toString('hex'), '/ASCIIHexDecode'));
   const parts = [{ ...OTHERS, content: LARGE, title: 'a' }];
+  const turn = (number: number) => ({ number, step: { rotate: { angle: 90, pages: undefined } } as const });
 
   test('to as many bytes for all PDFs of a split as for one', async () => {
     const split = (count: number) => ({ number: 3, step: { ranges: Array.from({ length: count }, () => '1') } });
@@ -635,7 +636,6 @@ describe('what steps make of a PDF is limited', () => {
 
   test('to a time, and the error names the step that was not completed', async () => {
     const slow = new UploadAssembly({ maxPdfBytes: 1_000_000, timeoutMs: 6_000 });
-    const turn = (number: number) => ({ number, step: { rotate: { angle: 90, pages: undefined } } as const });
     await slow.assemble('ada', { parts, steps: [turn(0)] }); // starts the process, so that the steps take the time
     const steps = Array.from({ length: 100_000 }, (_, number) => turn(number));
     await expect(slow.assemble('ada', { parts, steps }).finally(() => slow.close())).rejects.toMatchObject({
@@ -644,15 +644,21 @@ describe('what steps make of a PDF is limited', () => {
     });
   });
 
+  test('to the time of the render, if it has one, which may be longer', async () => {
+    const short = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000, timeoutMs: 50 })); // less than a process takes to start
+    await expect(short.assemble('ada', { parts, steps: [] })).rejects.toMatchObject({ code: 'resource_limit' });
+    using deadline = new Deadline(60_000);
+    expect((await short.assemble('ada', { parts, steps: [] }, deadline)).files).toHaveLength(1);
+  });
+
   test('to the time of the render, and the error names the step that it has come to', async () => {
     using deadline = new Deadline(60_000);
-    const turn = (number: number) => ({ number, step: { rotate: { angle: 90, pages: undefined } } as const });
     const work = namingLate(({ note }) => {
       const end = (at: string) => {
         note(at);
         if (at === 'steps[1].rotate') deadline.end(new ServiceError('render_timeout', 'it is late'));
       };
-      return deadline.race(assembly.assemble('ada', { parts, steps: [turn(0), turn(1)] }, deadline.signal, { note: end }));
+      return deadline.race(assembly.assemble('ada', { parts, steps: [turn(0), turn(1)] }, deadline, { note: end }));
     });
     await expect(work).rejects.toMatchObject({ code: 'render_timeout', message: 'steps[1].rotate: it is late' });
   });

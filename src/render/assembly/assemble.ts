@@ -43,7 +43,7 @@ export interface AssemblyServices extends SourceServices, Omit<LetterheadService
     assemble(
       owner: string,
       order: Omit<AssemblyOrder, 'maxBytes'>,
-      signal?: AbortSignal,
+      deadline?: Deadline,
       helpers?: AssemblyHelpers,
     ): Promise<Assembled>;
   };
@@ -174,9 +174,7 @@ export async function checkAssembly(
   // The numbers of parts would be others if some are rendered.
   if (existing.length < request.parts.length) return;
   const order = { parts: existing, steps: [] };
-  await namingLate(({ note }) =>
-    deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, { note })),
-  );
+  await namingLate(({ note }) => deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline, { note })));
 }
 
 async function checkRendered(
@@ -219,7 +217,7 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
     const assembled = await namingLate((progress) => {
       const print = services.engine && ((texts: WidgetText[]) => printTexts(texts, progress.at, at));
       const helpers = { note: progress.note, ...(print && { print }) };
-      return deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline.signal, helpers));
+      return deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline, helpers));
     });
     dropped.push(...assembled.dropped);
     at.warnings.push(...assembled.cut.map(cutWarning));

@@ -17,12 +17,12 @@ export interface SignatureUpdates {
   addSignatureField(
     owner: string,
     task: { content: Uint8Array; field: SignatureField },
-    signal?: AbortSignal,
+    deadline?: Deadline,
   ): Promise<WithPlaceholder>;
   extend(
     owner: string,
     task: { content: Uint8Array; update: ValidationUpdate },
-    signal?: AbortSignal,
+    deadline?: Deadline,
   ): ReturnType<typeof withValidationData>;
 }
 
@@ -69,11 +69,11 @@ export async function signAll(content: Uint8Array, signings: readonly NumberedSi
 async function signOnce(content: Uint8Array, signing: Signing, at: At): Promise<SignedFile> {
   const { updates, owner, deadline } = at;
   const field = toSignatureField(signing, await printAppearance(signing, at));
-  const adding = updates.addSignatureField(owner.shareOf, { content, field }, deadline.signal);
+  const adding = updates.addSignatureField(owner.shareOf, { content, field }, deadline);
   const { file, hole, pages, wasProtected } = await deadline.race(adding);
   const finishing = {
     async extend(shareOf: string, pieces: Buffer[], update: ValidationUpdate) {
-      const extended = await updates.extend(shareOf, { content: Buffer.concat(pieces), update }, deadline.signal);
+      const extended = await updates.extend(shareOf, { content: Buffer.concat(pieces), update }, deadline);
       return { pieces: [toBuffer(extended.file)], hole: extended.hole };
     },
   };
