@@ -286,6 +286,20 @@ describe('steps', () => {
     ]);
   });
 
+  test('give parts on a letterhead the room that it needs', async () => {
+    const letterhead = { file: base64(await client.rendered({ html: '<p>HEAD' })), margin: '60mm 25mm 30mm' };
+    const parts = [{ html: '<p style="margin: 0">a' }, { html: '<p style="margin: 0">b', options: { margin: 0 } }];
+    const { placed } = await readPdf(await assembled({ parts, steps: [{ letterhead }] }));
+    const [a, b] = ['a', 'b'].map((wanted) => placed.flat().find(({ text }) => text === wanted));
+    expect([a, b].map((each) => [Math.ceil(each?.x ?? 0), (each?.y ?? 0) > 170])).toEqual([
+      [77, true],
+      [6, false],
+    ]);
+    expect(await errorsOf({ parts: [{ file }], steps: [{ letterhead }] })).toEqual([
+      'steps[0].letterhead.margin: is for parts that are rendered, of which there are none',
+    ]);
+  });
+
   test('write bookmarks', async () => {
     const parts = [
       { file, pages: '1-2', title: 'First' },
@@ -542,6 +556,24 @@ describe('as for a render', () => {
       charged: false,
       problems: [{ code: 'invalid_request', detail: 'parts[0].pages: names page 9, but the document has 5 pages' }],
     });
+    const problems = async (parts: object[], step: object) => {
+      const { problems: found } = (await dry({ parts, steps: [{ rotate: { angle: 90 } }, step] })) as {
+        problems: Array<{ detail: string }>;
+      };
+      return found.map(({ detail }) => detail);
+    };
+    const noPdf = base64(Buffer.from('%PDF-1.4 and nothing else'));
+    expect(await problems([{ file }], { stamp: { text: '{{page}}', pages: '9' } })).toEqual([
+      'steps[1].stamp.pages: names page 9, but the document has 5 pages',
+    ]);
+    expect(await problems([{ file }], { fill: { fields: { nobody: 'x' } } })).toEqual([
+      expect.stringMatching(/^steps\[1\]\.fill\.fields\.nobody: /),
+    ]);
+    for (const parts of [[{ file }], [{ html: 'a' }, { file }]])
+      expect(await problems(parts, { letterhead: { file: noPdf, pages: '2' } })).toEqual([
+        expect.stringMatching(/^steps\[1\]\.letterhead\.file: is damaged/),
+      ]);
+    expect(await problems([{ html: 'a' }], { stamp: { text: 'x', pages: '9' } })).toEqual([]);
     expect(await used()).toBe(before);
   });
 

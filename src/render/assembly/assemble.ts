@@ -17,14 +17,14 @@ import { type AssemblyPart, LOST_PROTECTION } from '../../pdf/assemble/open-part
 import type { Step } from '../../pdf/assemble/steps.ts';
 import type { WidgetText } from '../../pdf/forms/widget-texts.ts';
 import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
-import { type LetterheadServices, openLetterhead, printOnLetterhead } from '../letterhead.ts';
+import { type LetterheadServices, printOnLetterhead } from '../letterhead.ts';
 import { contentLanguages, type PrintEngine, type RenderedFile, type RenderedPdf } from '../pdf.ts';
 import type { RenderOwner } from '../render-owner.ts';
 import { fontWarnings } from '../report.ts';
 import type { RenderReport, Warning } from '../report-schema.ts';
 import type { RenderRequest } from '../request/render-request.ts';
 import type { GivenFile } from '../request/values/given-file.ts';
-import { resolveHeld, resolveSource, type SourceServices } from '../resolve-source.ts';
+import { resolveHeld, type SourceServices } from '../resolve-source.ts';
 import type { SigningServices } from '../steps/signing.ts';
 import { TEST_TEXT, TEST_WATERMARK } from '../steps/test-mark.ts';
 import { archiveOf } from './archive.ts';
@@ -52,18 +52,18 @@ export interface AssemblyServices extends SourceServices, Omit<LetterheadService
 /** Whether something is rendered or drawn. */
 export function needsBrowser({ parts, steps, signatures }: AssemblyRequest): boolean {
   const isDrawn = (step: StepPlan) => 'draw' in step && 'mark' in step.draw.from;
-  const isPrinted = (step: StepPlan) => 'fill' in step && Object.values(step.fill.fields).flat().some(mayNeedFont);
   const isShown = signatures.some(({ plan }) => plan.field !== undefined);
-  return isShown || parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step) || isPrinted(step));
+  return isShown || parts.some(({ from }) => 'request' in from) || steps.some(({ step }) => isDrawn(step) || mayNeedFont(step));
 }
 
-/** Whether a form may have no font for the value of a field. */
-function mayNeedFont(value: string | boolean): boolean {
-  return typeof value === 'string' && [...value].some((character) => character > '\xff');
+/** Whether a form may have no font for what a step writes into its fields. */
+export function mayNeedFont(step: StepPlan): boolean {
+  const values = 'fill' in step ? Object.values(step.fill.fields).flat() : [];
+  return values.some((value) => typeof value === 'string' && [...value].some((character) => character > '\xff'));
 }
 
 /** With what stored documents are read. */
-interface Reading {
+export interface Reading {
   services: Pick<AssemblyServices, 'documents'>;
   principal: Pick<Principal, 'keyId' | 'accountId' | 'isTest'>;
   deadline: Deadline;
@@ -146,47 +146,6 @@ async function preparePart(
   return { content: Buffer.concat(chunks), title, isOwn: true, ...others };
 }
 
-/** Throws what an assembly throws before anything is rendered. */
-export async function checkAssembly(
-  request: AssemblyRequest,
-  services: Omit<AssemblyServices, 'engine'>,
-  principal: Principal,
-  deadline: Deadline,
-  signing: SigningServices,
-): Promise<void> {
-  await openSignings(request, signing, principal);
-  const at = { services, principal, deadline, hold() {} };
-  const existing: AssemblyPart[] = [];
-  const keepsSignatures =
-    request.signatures.length > 0 && !request.steps.length && !request.conform && request.parts.length === 1;
-  const others = { dropsSignatures: request.dropsSignatures, isRead: keepsSignatures || request.extract !== undefined };
-  for (const [index, { from, pages, title, password }] of request.parts.entries())
-    await inPart(index, async () => {
-      if ('request' in from) await checkRendered(from.request, services, principal, deadline);
-      else existing.push({ ...(await readFile(from, at)), pages, title, password, ...others });
-    });
-  for (const numbered of request.steps)
-    await inStep(numbered, async () => {
-      const { step } = numbered;
-      const from = 'letterhead' in step ? step.letterhead.from : 'draw' in step ? step.draw.from : undefined;
-      if (from && !('mark' in from)) await readFile(from, at);
-    });
-  // The numbers of parts would be others if some are rendered.
-  if (existing.length < request.parts.length) return;
-  const order = { parts: existing, steps: [] };
-  await namingLate(({ note }) => deadline.race(services.uploadAssembly.assemble(principal.accountId, order, deadline, { note })));
-}
-
-async function checkRendered(
-  request: RenderRequest,
-  services: Omit<AssemblyServices, 'engine'>,
-  principal: Principal,
-  deadline: Deadline,
-): Promise<void> {
-  await resolveSource(request, principal, services, { signal: deadline.signal });
-  await openLetterhead(services, request.finish.letterhead, principal, deadline);
-}
-
 async function renderPart(request: RenderRequest, at: Assembling): Promise<RenderedPdf> {
   const { services, principal, deadline, hold } = at;
   const { load, print, paged, finish } = request;
@@ -194,7 +153,7 @@ async function renderPart(request: RenderRequest, at: Assembling): Promise<Rende
   return printOnLetterhead(requireEngine(services), { content, load, print, paged, finish }, services, at);
 }
 
-async function readFile(file: GivenFile, { services, principal, deadline, hold }: Reading) {
+export async function readFile(file: GivenFile, { services, principal, deadline, hold }: Reading) {
   if ('content' in file) return { content: file.content, name: undefined, isOwn: false };
   const document = await services.documents.find(principal.keyId, file.documentId);
   if (document.image) throw invalidField('document_id', 'is an image');
@@ -284,7 +243,7 @@ async function toStep(
   return 'draw' in step ? { draw: await toDraw(step.draw, number, places, at) } : step;
 }
 
-async function readSource(from: GivenFile, at: Assembling) {
+export async function readSource(from: GivenFile, at: Reading) {
   const { content: source } = await readFile(from, at);
   return { source, sourceField: 'documentId' in from ? 'document_id' : 'file' };
 }

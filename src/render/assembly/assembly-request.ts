@@ -111,12 +111,11 @@ export function parseAssemblyRequest(
   const files = parseAssets(others.assets, uploaded, limits, errors) ?? new Map();
   const metadata = parseMetadata(others.metadata, errors);
   const { timeoutMs, failOnWarning } = parseLoading({ options }, limits, errors);
-  const isJoined = parts.length > 1 && parts.some(isRendered);
-  const { metadata: ofWhole, ...ofParts } = options;
-  const parsed = new PartParser(limits, files, isJoined ? ofParts : options, errors);
+  const { ofParts, ofWhole } = divideOptions(options, parts, findLetterheadMargin(steps, parts, options, errors));
+  const parsed = new PartParser(limits, files, ofParts, errors);
   const plans = parts.map((part, index) => parsed.parse(part, `parts[${index}]`));
   const { plans: planned, ...ends } = parseSteps(steps, files, errors);
-  if (isJoined && ofWhole) planned.unshift({ number: OF_OPTIONS, step: parseMetadataStep(ofWhole, 'options.metadata', errors) });
+  if (ofWhole) planned.unshift({ number: OF_OPTIONS, step: parseMetadataStep(ofWhole, 'options.metadata', errors) });
   errors.addAll(
     findBrokenClaims(
       plans.filter((plan) => plan !== undefined),
@@ -134,6 +133,29 @@ export function parseAssemblyRequest(
     lost: parts.length > 1 ? parts.flatMap(lostMetadata) : [],
     ...{ dropsSignatures, store, filename, metadata, isDryRun, timeoutMs, failOnWarning },
   };
+}
+
+/** What all parts that are rendered get, and the metadata of the whole, if it is joined from several. */
+function divideOptions(options: PdfOptions, parts: readonly GivenPart[], margin: PdfOptions['margin']) {
+  const shared = margin === undefined ? options : { ...options, margin };
+  if (parts.length === 1 || !parts.some(isRendered)) return { ofParts: shared, ofWhole: undefined };
+  const { metadata: ofWhole, ...ofParts } = shared;
+  return { ofParts, ofWhole };
+}
+
+/** The margin that a letterhead needs, which is that of the parts that are rendered on it. */
+function findLetterheadMargin(
+  steps: readonly GivenStep[],
+  parts: readonly GivenPart[],
+  options: PdfOptions,
+  errors: ValidationErrors,
+): PdfOptions['margin'] {
+  const number = steps.findIndex(({ letterhead }) => letterhead?.margin !== undefined);
+  if (number < 0) return undefined;
+  const path = `steps[${number}].letterhead.margin`;
+  if (options.margin !== undefined) errors.add(path, 'cannot be combined with options.margin');
+  if (!parts.some(isRendered)) errors.add(path, 'is for parts that are rendered, of which there are none');
+  return steps[number]?.letterhead?.margin;
 }
 
 /** Only the title of a part is used, for its bookmark. */

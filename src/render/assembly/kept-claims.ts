@@ -4,11 +4,12 @@ import { brokenClaims } from '../../pdf/assemble/claims.ts';
 import type { Claims } from '../../pdf/conformance/profiles.ts';
 import type { RenderRequest } from '../request/render-request.ts';
 import type { GivenStep } from '../request/schemas/assembly-schema.ts';
+import type { GivenFile } from '../request/values/given-file.ts';
 
 const STANDARDS = { archive: 'PDF/A', accessible: 'PDF/UA' } as const;
 
 interface Part {
-  from: { request: RenderRequest } | object;
+  from: { request: RenderRequest } | GivenFile;
 }
 
 /** A step `conform` makes the claim again, or is refused itself. */
@@ -28,6 +29,7 @@ export function findBrokenClaims(parts: readonly Part[], steps: readonly GivenSt
   });
 }
 
+/** The claims that a step breaks. */
 function breaks(step: GivenStep, claims: Claims): Array<keyof Claims> {
   const drawn = step.stamp ?? step.watermark;
   const drawsForeign = drawn?.file !== undefined || drawn?.document_id !== undefined;

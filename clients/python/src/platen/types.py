@@ -952,6 +952,9 @@ class LetterheadStep(TypedDict):
     document_id: NotRequired[str]
     """A stored document of the same key."""
     pages: NotRequired[PageChoice]
+    margin: NotRequired[float | str | Margins]
+    """The room that it needs: the margin of all parts that are rendered and have none of their own. Default: that of
+    the parts."""
 
 
 class BookmarkOfLevel3(TypedDict):

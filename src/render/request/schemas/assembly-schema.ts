@@ -7,9 +7,9 @@ import { POSITIONS } from '../../../pdf/edit/embedded-page.ts';
 import { type Bookmark, MAX_BOOKMARKS } from '../../../pdf/structure/outline.ts';
 import { DocumentId, FileOf } from './file-schema.ts';
 import { Attachment, Images, MAX_ATTACHMENTS, MAX_IMAGE, Metadata, Password } from './finish-schema.ts';
-import { LENGTH } from './length-schema.ts';
+import { LENGTH, MARGIN } from './length-schema.ts';
 import { flag, oneOf, option } from './option.ts';
-import { PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { Margin, PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { SIGNATURE_STEP } from './signature-schema.ts';
 
 export const MAX_PARTS = 2_000;
@@ -204,11 +204,23 @@ export const StepSchema = Type.Object(
     stamp: Draw('Draws something over pages.'),
     watermark: Draw('Draws something under the content of pages.'),
     letterhead: option(
-      Type.Object({ file: FileOf('A PDF'), document_id: DocumentId, pages: Pages }, { ...CLOSED, $id: 'LetterheadStep' }),
+      Type.Object(
+        {
+          ...{ file: FileOf('A PDF'), document_id: DocumentId, pages: Pages },
+          margin: option(Margin, {
+            expected: MARGIN,
+            description: 'The room that it needs: the margin of all parts that are rendered and have none of their own.',
+            'x-unit': 'px',
+            'x-default': 'that of the parts',
+            examples: ['60mm 25mm 30mm'],
+          }),
+        },
+        { ...CLOSED, $id: 'LetterheadStep' },
+      ),
       {
         description:
           'Puts pages on a letterhead: its first page is under the first page, its last page also under all that follow.',
-        examples: [{ file: 'letterhead.pdf' }],
+        examples: [{ file: 'letterhead.pdf', margin: '60mm 25mm 30mm' }],
       },
     ),
     bookmarks: option(

@@ -19,7 +19,7 @@ const CLOSED = { additionalProperties: false };
 
 const side = option(Length, { default: 0, 'x-unit': 'px' });
 const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, $id: 'Margins' });
-const Margin = Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]);
+export const Margin = Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]);
 
 const WAIT_UNTIL = ['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
 const ANIMATIONS = ['finish', 'run'] as const;
