@@ -13,7 +13,7 @@ import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { insertSoftHyphens, listHyphenatedWords } from './entries/hyphenate.ts';
 import { findEffects } from './entries/inspect/css-effects.ts';
 import { findUnhyphenated } from './entries/inspect/hyphenation.ts';
-import { findLostContent } from './entries/inspect/lost-content.ts';
+import { findLostContent, mayHaveLost } from './entries/inspect/lost-content.ts';
 import { findMissingParts } from './entries/inspect/missing-parts.ts';
 import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
@@ -89,6 +89,7 @@ export const answers: Questions = {
   loadPictures,
   findEffects,
   findLostContent,
+  mayHaveLost,
   findMissingInHeaders,
   findMissingParts,
   findTables,

@@ -26,6 +26,7 @@ export const KEPT_FOR: ReadonlySet<keyof Questions> = new Set<keyof Questions>([
   'inspectText',
   'listHyphenatedWords',
   'loadPictures',
+  'mayHaveLost',
   'putBackContents',
   'readMarker',
   'readStyleSheets',

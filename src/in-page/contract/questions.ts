@@ -40,6 +40,7 @@ export interface Questions {
   extendStyleSheets(rules: string[][]): null;
   loadPictures(urls: string[]): Promise<null>;
   findEffects(questions: EffectQuestion[]): Effect[];
+  mayHaveLost(): boolean;
   findLostContent(): LostContent;
   findMissingParts(decodesImages: boolean): Promise<MissingPart[]>;
   findUnhyphenated(): string[];

@@ -150,7 +150,7 @@ export class DocumentInspection {
 
   /** Call it after printing. */
   async findings(
-    { hasResources, mayLoseContent }: HtmlClass,
+    { isStatic, hasResources, mayLoseContent }: HtmlClass,
     hasScript: boolean,
   ): Promise<InspectionFindings & { missing: MissingResource[] }> {
     const missing = hasResources ? await inTime(ask(this.#session, 'findMissingParts', [hasScript], MISSING_PARTS)) : [];
@@ -160,7 +160,9 @@ export class DocumentInspection {
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
     const findLost = (world: World) => ask(this.#session, 'findLostContent', [], LOST, world);
-    const lost = mayLoseContent && this.#print ? await this.#inOwnWorld(findLost) : undefined;
+    const mayHaveLost = async () => !isStatic || (await ask(this.#session, 'mayHaveLost', [], BOOLEAN));
+    const isAsked = mayLoseContent && this.#print !== undefined && (await mayHaveLost());
+    const lost = isAsked ? await this.#inOwnWorld(findLost) : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortenNames(lost) : NOTHING_LOST };
   }
 

@@ -8,19 +8,25 @@ import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
 
 const { querySelector } = Document.prototype;
+const CLOSED = 'details:not([open])';
 const TO_ELEMENT = 'a[href^="#"]:not([href="#"])';
 /** Closed elements, and links whose URLs may be relative or name an element. */
-const CANDIDATES = `details:not([open]), ${TO_ELEMENT}, a[href]${['#', 'http:', 'https:', 'mailto:', 'tel:'].map((start) => `:not([href^="${start}"])`).join('')}`;
+const CANDIDATES = `${CLOSED}, ${TO_ELEMENT}, a[href]${['#', 'http:', 'https:', 'mailto:', 'tel:'].map((start) => `:not([href^="${start}"])`).join('')}`;
 
 /** Whether there is anything to look at. It is asked of every document, so that most need no isolated world. */
 export function mayLoseContent(): boolean {
   return apply(querySelector, document, [CANDIDATES]) !== null;
 }
 
+/** Whether `findLostContent` may find any. Asked of a document without scripts, which may be hidden: no layout is needed. */
+export function mayHaveLost(): boolean {
+  return apply(querySelector, document, [CLOSED]) !== null || findLostLinks(() => true).length > 0;
+}
+
 export function findLostContent(): LostContent {
-  const closed = [...selectIn<HTMLDetailsElement>(document, 'details:not([open])')].filter(hidesContent);
+  const closed = [...selectIn<HTMLDetailsElement>(document, CLOSED)].filter(hidesContent);
   const [first] = closed;
-  return { ...(first && { closed: { element: elementName(first), count: closed.length } }), links: findLostLinks() };
+  return { ...(first && { closed: { element: elementName(first), count: closed.length } }), links: findLostLinks(isShown) };
 }
 
 function hidesContent(details: HTMLDetailsElement): boolean {
@@ -29,25 +35,25 @@ function hidesContent(details: HTMLDetailsElement): boolean {
   return isHidden && details.checkVisibility() && details.textContent.trim() !== summary;
 }
 
-function findLostLinks(): LostContent['links'] {
+function findLostLinks(isListed: (link: Element) => boolean): LostContent['links'] {
   const lost = new Map<string, string>();
+  const anchors = new Set(Array.from(selectIn(document, 'a[name]'), (anchor) => anchor.getAttribute('name')));
   for (const link of selectIn(document, 'a[href]')) {
     if (lost.size >= MAX_LOST_LINKS) break;
-    const url = (link.getAttribute('href') ?? '').trim().slice(0, MAX_LOST_URL).toWellFormed();
-    if (!url || lost.has(url) || (url.startsWith('#') ? hasTarget(url.slice(1)) : URL.canParse(url, document.baseURI))) continue;
-    if (isShown(link)) lost.set(url, elementName(link));
+    const written = (link.getAttribute('href') ?? '').trim();
+    const url = written.slice(0, MAX_LOST_URL).toWellFormed();
+    if (!url || lost.has(url)) continue;
+    const isKept = url.startsWith('#') ? hasTarget(written.slice(1), anchors) : URL.canParse(url, document.baseURI);
+    if (!isKept && isListed(link)) lost.set(url, elementName(link));
   }
   return Array.from(lost, ([url, element]) => ({ url, element }));
 }
 
 /** Chromium prints links to elements only if they are there. The top of a document needs none. */
-function hasTarget(fragment: string): boolean {
+function hasTarget(fragment: string, anchors: ReadonlySet<string | null>): boolean {
   const names = [fragment, decodeFragment(fragment)];
-  return ['', 'top'].includes(fragment.toLowerCase()) || names.some((name) => findTarget(name) !== null);
-}
-
-function findTarget(name: string): Element | null {
-  return document.getElementById(name) ?? document.querySelector(`a[name="${CSS.escape(name)}"]`);
+  const isTop = ['', 'top'].includes(fragment.toLowerCase());
+  return isTop || names.some((name) => document.getElementById(name) !== null || anchors.has(name));
 }
 
 function isShown(link: Element): boolean {
