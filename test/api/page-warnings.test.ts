@@ -103,6 +103,10 @@ describe('break_ignored by rules that avoid breaks', () => {
       'an item of a column',
       `${lines(1)}${above(980)}<div style="display: flex; flex-direction: column"><p style="${KEPT}">T</p>${lines(3)}</div>`,
     ],
+    [
+      'rows of a head that every page repeats',
+      `<style>b { font-size: 4pt } @page { size: A4 }</style><table><thead><tr style="${AVOIDED}"><th>a</thead>${'<tr><td>b'.repeat(80)}</table>`,
+    ],
     ['rows that are kept', `${lines(1)}${above(980)}<table><tr style="${KEPT}"><td>a<tr><td>${lines(3)}</table>`],
   ])('not %s', async (_, body) => {
     expect(await warnings(html(body, 'section { break-inside: avoid }'))).toEqual([]);

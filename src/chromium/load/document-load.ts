@@ -23,6 +23,7 @@ import { chooseCover, prepareCover, withCover } from './cover.ts';
 import { MAX_NAMED, requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
+import { styleText } from './html/html-tags.ts';
 import { insertInHead } from './html/insert-into-head.ts';
 import { hyphenateDocument } from './hyphenation/hyphenate-document.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
@@ -313,7 +314,7 @@ export class DocumentLoad implements Disposable {
     const event = load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired';
     const loaded = session.next(event);
     this.#isWriting = true;
-    if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
+    if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(styleText(html));
     const ruled = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     const written = session.send('Page.setDocumentContent', { frameId, html: withCover(ruled, cover) });
     await step(Promise.all([prepared, written]));

@@ -37,7 +37,7 @@ const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
 const CONTENT_HIGH = /^(\S+)\s+auto\s*(?:!\s*important)?$/i;
 const KNOWN_SIZES = KNOWN_PAPERS.flatMap((name) => namedPaper(name) ?? []);
-const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
+const DECLARATION = /(?<![-\w])size\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
 
 /**

@@ -66,6 +66,12 @@ export function textInTags(html: string, name: string): string {
   return texts.join('>');
 }
 
+/** Returns the text of all style sheets in the markup. */
+export function styleText(html: string): string {
+  const [, ...starts] = html.split(/<style/i);
+  return starts.map((start) => start.split(/<\/style/i, 1)).join('\n');
+}
+
 /** Returns the end of the comment that starts here, or Infinity if it does not end. */
 function afterComment(html: string, start: number): number {
   const abrupt = ['<!-->', '<!--->'].find((empty) => html.startsWith(empty, start));

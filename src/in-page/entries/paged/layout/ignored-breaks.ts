@@ -5,6 +5,9 @@ import type { StyledElement } from '../styled-elements.ts';
 import { avoidsBreak, findInFlow, forcesBreak, isBox } from './break-causes.ts';
 import { findFollower } from './headings.ts';
 
+/** Every page repeats these. */
+export const REPEATED = 'thead, thead *, tfoot, tfoot *';
+
 interface Ignored {
   element: HTMLElement;
   reason: string;
@@ -22,7 +25,7 @@ export function findIgnoredBreaks(styled: readonly StyledElement[]): Ignored[] {
 /** Finds elements that should not be divided, but for those around others. Whether they are, a print tells. */
 export function findDivisible(styled: readonly StyledElement[], heightPx: number): Ignored[] {
   const found = styled.flatMap(({ element, style }) => {
-    const isMeant = avoidsBreak(style.breakInside) && isBox(element) && !matches(element, 'html, body');
+    const isMeant = avoidsBreak(style.breakInside) && isBox(element) && !matches(element, `html, body, ${REPEATED}`);
     const reason = isMeant ? reasonToDivide(element, style, heightPx) : '';
     return reason ? [{ element, reason }] : [];
   });

@@ -5,7 +5,7 @@ import { selectIn } from '../../../dom/roots.ts';
 import type { StyledElement } from '../styled-elements.ts';
 import { avoidsBreak, forcesBreak, isBeside, MONOLITHIC, pageName, styleOf } from './break-causes.ts';
 import { HEADINGS, type Heading, NEAR_PX } from './headings.ts';
-import { reasonToIgnore } from './ignored-breaks.ts';
+import { REPEATED, reasonToIgnore } from './ignored-breaks.ts';
 import { findInlines, MARKED, PICTURES } from './pictures.ts';
 
 /** What has less in it is lower than half a page. */
@@ -38,7 +38,7 @@ export function findUnkeptHeadings(): Heading[] | undefined {
 }
 
 function mayBeDivided({ element, style }: StyledElement, lowPx: number): boolean {
-  const isMeant = avoidsBreak(style.breakInside) && !matches(element, 'html, body');
+  const isMeant = avoidsBreak(style.breakInside) && !matches(element, `html, body, ${REPEATED}`);
   return isMeant && (style.display === 'inline' || mayBeTall(element, style, lowPx));
 }
 
