@@ -87,10 +87,16 @@ function readBookmark(value: unknown): unknown {
 }
 
 /** In lower case, because the case of names does not matter to ExifTool, which Gotenberg uses. */
-const METADATA: Readonly<Record<string, string>> = {
-  ...{ title: 'title', author: 'author', subject: 'subject', keywords: 'keywords', creator: 'creator' },
-  ...{ creationdate: 'creationDate', createdate: 'creationDate', moddate: 'modDate', modifydate: 'modDate' },
-};
+const METADATA_NAMES = new Map(
+  Object.entries({
+    ...{ title: 'title', author: 'author', subject: 'subject', keywords: 'keywords', creator: 'creator' },
+    ...{ creationdate: 'creationDate', createdate: 'creationDate', moddate: 'modDate', modifydate: 'modDate' },
+    ...{ 'xmp-dc:creator': 'author', 'xmp-dc:description': 'subject', 'xmp-dc:subject': 'keywords' },
+    'xmp-xmp:creatortool': 'creator',
+  }),
+);
+/** A group of ExifTool with entries that are written to the information dictionary and to XMP alike. */
+const GROUP = /^(?:pdf|xmp(?:-[a-z]{1,20})?):/i;
 
 /** Names that have no option of their own become custom entries. */
 function readMetadata(value: unknown, rename: Rename): Record<string, unknown> {
@@ -99,10 +105,11 @@ function readMetadata(value: unknown, rename: Rename): Record<string, unknown> {
   const entries = Object.entries(readObject(value)).filter(([, member]) => member !== null);
   for (const [name, member] of entries) {
     const texts = readTexts(name, member);
-    const ours = Object.hasOwn(METADATA, name.toLowerCase()) ? METADATA[name.toLowerCase()] : undefined;
+    const bare = name.replace(GROUP, '');
+    const ours = [name, bare].map((each) => METADATA_NAMES.get(each.toLowerCase())).find(Boolean);
     if (ours) rename(ours, name);
     if (ours) metadata[ours] = readEntry(ours, texts);
-    else custom.push([name, texts.join(', ')]);
+    else custom.push([bare, texts.join(', ')]);
   }
   return { ...metadata, ...(custom.length && { custom: Object.fromEntries(custom) }) };
 }

@@ -51,14 +51,16 @@ describe('metadata', () => {
   });
 
   test('writes entries with other names, which a profile of PDF/A would not allow', async () => {
-    const custom = { Copyright: '© 2026 <Ada>', 'x-order.no': '42', Trapped: 'False', Producer: 'Presses' };
+    const custom = { Copyright: '© 2026 <Ada>', 'x-order.no': '42', 'My Name': 'Ada', Trapped: 'False', Producer: 'Presses' };
     const { info, xmp } = await finished({ metadata: { title: 'Named', custom } });
     expect(info).toMatchObject({ Title: 'Named', Producer: 'Presses', Trapped: { name: 'False' } });
     expect(Object.fromEntries((info as { Custom: Iterable<[string, string]> }).Custom)).toEqual({
       Copyright: custom.Copyright,
       'x-order.no': '42',
+      'My Name': 'Ada',
     });
     expect(xmp).toContain('<pdfx:Copyright>© 2026 &#60;Ada&#62;</pdfx:Copyright>');
+    expect(xmp).toContain('<pdfx:My\u21820020Name>Ada</pdfx:My\u21820020Name>'); // as Adobe writes it
     const errorsOf = async (options: object) =>
       (await problem(await service.pdf({ html: 'x', options }), 400, 'invalid_request')).errors;
     expect(await errorsOf({ metadata: { custom: { 'a:b': 'x', title: 'y' } } })).toEqual([
@@ -66,7 +68,7 @@ describe('metadata', () => {
       { path: 'options.metadata.custom.title', message: 'has an option of its own: use options.metadata.title' },
     ]);
     expect(await errorsOf({ conformance: 'PDF/A-3b', metadata: { custom } })).toEqual([
-      ...['Copyright', 'x-order.no', 'Trapped'].map((name) => ({
+      ...['Copyright', 'x-order.no', 'My Name', 'Trapped'].map((name) => ({
         path: `options.metadata.custom.${name}`,
         message: expect.stringContaining('cannot be combined with options.conformance'),
       })),

@@ -346,6 +346,7 @@ describe('metadata', () => {
   test('is written under any name, and read by file', async () => {
     const metadata = JSON.stringify({
       ...{ Title: 'New', Keywords: ['a', 'b'], Copyright: 'ACME', Marked: true, Trapped: 'Unknown' },
+      ...{ 'XMP-dc:Description': 'About', 'My Name': 'Ada' },
       CreateDate: '2006:09:18 16:27:50-04:00',
     });
     const written = await changed('metadata/write', { 'a.pdf': THREE, metadata });
@@ -354,6 +355,7 @@ describe('metadata', () => {
     expect(await reply.json()).toMatchObject({
       'a.pdf': {
         ...{ Title: 'New', Keywords: ['a', 'b'], Copyright: 'ACME', Marked: true, Trapped: 'Unknown', PageCount: 3 },
+        ...{ Subject: 'About', 'My Name': 'Ada' },
         CreateDate: '2006:09:18 16:27:50-04:00',
       },
       'b.pdf': { Title: 'four' },

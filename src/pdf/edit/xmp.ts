@@ -33,12 +33,15 @@ ${properties(facts).join('\n')}
 <?xpacket end="r"?>`;
 }
 
+/** What Adobe writes for a space, which no name of XML has. */
+const ESCAPED_SPACE = '\u21820020';
+
 /** Entries of the information dictionary that no schema defines, in the namespace that Adobe uses for them. */
 function customProperties({ custom = [] }: DocumentFacts): string {
   if (!custom.length) return '';
   return `
 <rdf:Description rdf:about="" xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/">
-${custom.map(([name, text]) => element(`pdfx:${name}`, text)).join('\n')}
+${custom.map(([name, text]) => element(`pdfx:${name.replaceAll(' ', ESCAPED_SPACE)}`, text)).join('\n')}
 </rdf:Description>`;
 }
 

@@ -148,7 +148,7 @@ function parseMetadata({ keywords, custom, ...given }: Given<'metadata'>, errors
   return { ...given, ...(words && { keywords: words }), ...(custom && { custom: parseCustom(custom, errors) }) };
 }
 
-const CUSTOM_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+const CUSTOM_NAME = /^[A-Za-z](?:[\w .-]{0,62}[\w.-])?$/;
 /** Names of entries that have an option of their own. */
 const STANDARD = ['Title', 'Author', 'Subject', 'Keywords', 'Creator', 'CreationDate', 'ModDate'];
 
@@ -157,7 +157,10 @@ function parseCustom(custom: Record<string, string>, errors: ValidationErrors): 
     const path = `options.metadata.custom.${name.slice(0, 64)}`;
     const standard = STANDARD.find((each) => each.toLowerCase() === name.toLowerCase());
     if (!CUSTOM_NAME.test(name))
-      errors.add(path, 'is not a name of 1 to 64 letters, digits, `_`, `-` and `.` that begins with a letter');
+      errors.add(
+        path,
+        'is not a name of 1 to 64 letters, digits, spaces, `_`, `-` and `.` that begins with a letter and does not end with a space',
+      );
     if (standard)
       errors.add(path, `has an option of its own: use options.metadata.${standard[0]?.toLowerCase()}${standard.slice(1)}`);
     if (name === 'Trapped' && !/^(?:True|False|Unknown)$/.test(text)) errors.add(path, 'must be True, False or Unknown');
