@@ -820,6 +820,7 @@ describe('an error names the step and the member as the request has them', () =>
     select: [[beyond, 'pages']],
     rotate: [[{ angle: 90, ...beyond }, 'pages']],
     stamp: [
+      [{ text: 'For {{customer}}' }, 'text'],
       [{ text: 'x', ...beyond }, 'pages'],
       [{ file: damaged }, 'file'],
       [{ document_id: 'doc_0000000000000000000000' }, ''],

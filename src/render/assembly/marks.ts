@@ -20,9 +20,11 @@ export interface Mark {
   kind: 'text' | 'html' | 'image';
 }
 
-type FieldName = 'page' | 'pages' | 'part_page' | 'part_pages' | 'title';
+const FIELD_NAMES = ['page', 'pages', 'part_page', 'part_pages', 'title'] as const;
+type FieldName = (typeof FIELD_NAMES)[number];
 
-const FIELD = /\{\{ *(page|pages|part_page|part_pages|title) *\}\}/g;
+const FIELD = new RegExp(`\\{\\{ *(${FIELD_NAMES.join('|')}) *\\}\\}`, 'g');
+const ANY_FIELD = /\{\{ *(\w{1,100}) *\}\}/g;
 /** With which a text is printed that is scaled to the page. */
 const DEFAULT_POINTS = 72;
 /**
@@ -55,6 +57,7 @@ export function parseMark(given: GivenDraw, at: string, files: HostedFiles, erro
   const { text, html, image, color = '#000000', font = 'sans-serif', font_size: points = DEFAULT_POINTS } = given;
   if (text !== undefined) {
     errors.addAll(textErrors(`${at}.text`, text));
+    requireFields(text, `${at}.text`, errors);
     const style = `font: ${points}pt/1.2 ${font}; color: ${color}; white-space: pre`;
     return { html: escapeHtml(text), style, kind: 'text' };
   }
@@ -67,6 +70,14 @@ export function parseMark(given: GivenDraw, at: string, files: HostedFiles, erro
   if (image === undefined) return undefined;
   const address = parseImage(files.get(image)?.content.toString('base64') ?? image, `${at}.image`, errors);
   return { html: `<img alt="" src="${address}">`, style: '', kind: 'image' };
+}
+
+/** A text with another name was probably meant for a template, and would be printed as it is. */
+function requireFields(text: string, path: string, errors: ValidationErrors): void {
+  const known: ReadonlySet<string> = new Set(FIELD_NAMES);
+  const other = Array.from(text.matchAll(ANY_FIELD), ([, name = '']) => name).find((name) => !known.has(name));
+  const names = FIELD_NAMES.map((name) => `{{${name}}}`).join(', ');
+  if (other !== undefined) errors.add(path, `has {{${other}}}, which is none of ${names}`);
 }
 
 export function hasFields({ html }: Mark): boolean {
