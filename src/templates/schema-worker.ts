@@ -86,9 +86,12 @@ function compile(schema: string): Compiled {
   return { schema, first: createAjv(false).compile(parsed), all: createAjv(true).compile(parsed) };
 }
 
-function createAjv(allErrors: boolean): Ajv2020 {
+/** Schemas that were checked before need no meta-schema. */
+function createAjv(allErrors: boolean, { meta } = { meta: false }): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,
+    meta,
+    validateSchema: meta,
     inlineRefs: false, // the code of a schema stays as long as the schema
     ownProperties: true,
     strictTypes: false,
@@ -108,13 +111,16 @@ function compilePattern(pattern: string) {
   return { test: (text: string) => expression.matcher(text).find(), toString: () => pattern };
 }
 
+/** The meta-schema is compiled once, before the time of a task begins. */
+const META = createAjv(true, { meta: true });
+META.validateSchema({});
+
 /** What the meta-schema does not find: other dialects and keywords, references to elsewhere, patterns that RE2 lacks. */
 function* findFaults(schema: AnySchemaObject): Generator<Fault> {
-  const meta = createAjv(true);
   if (schema.$schema !== undefined && schema.$schema !== DIALECT)
     return yield { pointer: '/$schema', message: `must be ${DIALECT}, or left out` };
-  if (!meta.validateSchema(schema)) yield* (meta.errors ?? []).slice(0, MAX_FAULTS).map(toFault);
-  else yield* findInSchema(schema, '', meta);
+  if (!META.validateSchema(schema)) yield* (META.errors ?? []).slice(0, MAX_FAULTS).map(toFault);
+  else yield* findInSchema(schema, '', META);
 }
 
 /** Finds faults in the value of a keyword. */
