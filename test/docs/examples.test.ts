@@ -62,6 +62,7 @@ function unknownSettings(text: string): string[] {
 }
 
 const OF_TESTS = [
+  'PLATEN_BENCH_PARTS',
   'PLATEN_TEST_BROWSER',
   'PLATEN_UPDATE_REFERENCES',
   'PLATEN_TEST_CRASH_ROUNDS',

@@ -3,9 +3,9 @@
 import type { LostContent } from '../../contract/inspection.ts';
 import { MAX_LOST_LINKS, MAX_LOST_URL } from '../../contract/limits.ts';
 import { apply } from '../../dom/built-ins.ts';
-import { decodeFragment } from '../../dom/decode-fragment.ts';
 import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
+import { decodeFragment } from '../decode-fragment.ts';
 
 const { querySelector } = Document.prototype;
 const CLOSED = 'details:not([open])';

@@ -4,11 +4,11 @@
 import { quote } from '../../contract/css-string.ts';
 import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
-import { decodeFragment } from '../../dom/decode-fragment.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
 import { call, read, readAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
+import { decodeFragment } from '../decode-fragment.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
 import { elementText } from './content-text.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
