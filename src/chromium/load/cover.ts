@@ -22,7 +22,10 @@ const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(resolve))';
 
 type Cover = typeof OF_LONG_DOCUMENTS | typeof OF_THE_SCREEN;
 
-/** A document whose layout is looked at is shown, and one with Chinese characters, because Chromium remembers the font in which it first draws each, also to inspect it. */
+/**
+ * A document whose layout is looked at is shown. So is one with Chinese characters, because Chromium remembers the font in which it first
+ * draws each, also to inspect it.
+ */
 export function chooseCover(htmlClass: HtmlClass, { mayDivide, load, print, hanLanguages }: LoadJob): Cover | undefined {
   const { isStatic, mayBeLong, loadsForBoxes, mayBeAnimated, mayLookWrong } = htmlClass;
   if (mayDivide && mayBeLong && !load.waitForSelector) return OF_LONG_DOCUMENTS;

@@ -15,6 +15,7 @@ import { expressionSize, MAX_EXPRESSION_SIZE } from '../../pdf/redact/expression
 import { Search } from '../../pdf/redact/search.ts';
 import { POINTS_PER_INCH } from '../../units.ts';
 import { textErrors, validator } from '../../validate.ts';
+import { ONLY_OF_WHOLE, RENDERED } from '../request/default-options.ts';
 import { type FinishPlan, parseFinishing } from '../request/finish-options.ts';
 import { parseLoading } from '../request/load-options.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../request/render-request.ts';
@@ -92,7 +93,6 @@ export function makesOnePdf(request: object): boolean {
 
 const checkBody = validator(AssemblyBody, equivalentOption);
 
-const RENDERED = ['html', 'markdown', 'url', 'template_id'] as const;
 const GIVEN = ['document_id', 'file'] as const;
 const OF_RENDERED = ['stylesheet', 'data', 'options'] as const;
 const DRAWN = ['text', 'html', 'image', 'file', 'document_id'] as const;
@@ -169,8 +169,6 @@ function isRendered(part: GivenPart): boolean {
   return RENDERED.some((name) => part[name] !== undefined);
 }
 
-/** Options that a part cannot have. */
-const ONLY_OF_WHOLE = ['timeout', 'failOnWarning'] as const;
 /** Reading so many takes about half a second. */
 const MAX_OPTIONS_LENGTH = 134_217_728;
 

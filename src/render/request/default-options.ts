@@ -23,10 +23,12 @@ const SECRET = ['password', 'authenticate', 'cookies', 'extraHTTPHeaders'];
 const MAX_CHARACTERS = 65_536;
 
 const NAMES = { pdf: Object.keys(PdfOptions.properties), image: Object.keys(ImageOptions.properties) };
+/** Options that a part of an assembly cannot have. */
+export const ONLY_OF_WHOLE = ['timeout', 'failOnWarning'] as const;
 /** Options that hold for the whole of an assembly of several parts, and not for one of them. */
-const OF_WHOLE = ['timeout', 'failOnWarning', 'metadata'] as const;
+const OF_WHOLE = [...ONLY_OF_WHOLE, 'metadata'] as const;
 /** Members of a part of an assembly that make it a document that is rendered. */
-const RENDERED = ['html', 'markdown', 'url', 'template_id'];
+export const RENDERED = ['html', 'markdown', 'url', 'template_id'] as const;
 
 /** Adds the default options to the body of a request. A member that is null switches its default off. */
 export function withDefaultOptions(

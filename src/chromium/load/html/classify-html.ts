@@ -136,8 +136,7 @@ const ENDS_BADLY = [
   /inline-(?:block|flex|grid|table)/i,
   /role\s*=\s*["']?(?:img|graphics)/i,
 ];
-/** A box that is placed over others, which may cover text on a single page as well. */
-const PLACED = /absolute|position\s*:\s*fixed/i;
+const FIXED = /position\s*:\s*fixed/i;
 /** A height that follows that of the window, which is lower while the document is hidden. */
 const WINDOW_HIGH = /\d[dls]?v(?:b|h|max|min)\b/i;
 const TALL = /height|vh\b/i;
@@ -243,10 +242,10 @@ type PrintLosses =
   | 'mayPlaceFixed'
   | 'mayLeaveBlank';
 
-/** How pages may look wrong, if breaks may be forced or not. */
+/** How pages may look wrong, if breaks may be forced or not. A box that is placed over others may cover text on a single page as well. */
 function pageLooks(html: string, mayForceBreaks: boolean) {
   const mayEndBadly = mayForceBreaks || ENDS_BADLY.some((mention) => mention.test(html));
-  const mayLookWrong = PLACED.test(html) || (mayEndBadly && WINDOW_HIGH.test(html));
+  const mayLookWrong = /absolute/i.test(html) || FIXED.test(html) || (mayEndBadly && WINDOW_HIGH.test(html));
   return { mayLookWrong, mayEndBadly, isShort: !mayForceBreaks && isShort(html) };
 }
 
@@ -257,7 +256,7 @@ function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, PrintLoss
     mayPinBlock: !isStatic || /data-last-page-bottom/i.test(html),
     mayForceBreaks,
     ...pageLooks(html, mayForceBreaks),
-    mayPlaceFixed: !isStatic || /position\s*:\s*fixed/i.test(html),
+    mayPlaceFixed: !isStatic || FIXED.test(html),
     mayLeaveBlank: (mayForceBreaks || TALL.test(html)) && !/<svg/i.test(html), // whose rectangles are no backgrounds
     mayLoseContent: !isStatic || MAY_LOSE.test(html),
     mayRepeatRows: !isStatic || MAY_REPEAT.test(html),

@@ -160,9 +160,9 @@ export class DocumentInspection {
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
     const findLost = (world: World) => ask(this.#session, 'findLostContent', [], LOST, world);
-    const mayHaveLost = async () => !isStatic || (await ask(this.#session, 'mayHaveLost', [], BOOLEAN));
-    const isAsked = mayLoseContent && this.#print !== undefined && (await mayHaveLost());
-    const lost = isAsked ? await this.#inOwnWorld(findLost) : undefined;
+    const isAsked = mayLoseContent && this.#print !== undefined;
+    const mayHaveLost = isAsked && (!isStatic || (await inTime(ask(this.#session, 'mayHaveLost', [], BOOLEAN))));
+    const lost = mayHaveLost ? await this.#inOwnWorld(findLost) : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortenNames(lost) : NOTHING_LOST };
   }
 

@@ -81,21 +81,22 @@ export function isMonolithic(element: Element, { display, contain }: CSSStyleDec
   return matches(element, MONOLITHIC) || isMatch(/^inline-/, display) || isMatch(/size|strict/, contain);
 }
 
-export function findBeginning(element: Element): Beginning {
+export function findBeginning(element: Element, isThere = isInFlow): Beginning {
   const boxes = [element];
   for (let at = element; ; ) {
     if (isMonolithic(at, styleOf(at))) return { boxes, first: 'monolithic' };
-    const first = findInFlow(read(at, 'firstChild'), 'nextSibling');
+    const first = findInFlow(read(at, 'firstChild'), 'nextSibling', isThere);
     if (!first || isText(first)) return { boxes, first: first && 'text' };
     boxes.push(first);
     at = first;
   }
 }
 
-export function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSibling'): Content | undefined {
+/** `isThere` tells of an element whether it counts. */
+export function findInFlow(start: Node | null, next: 'previousSibling' | 'nextSibling', isThere = isInFlow): Content | undefined {
   for (let node = start; node; node = read(node, next)) {
     if (isText(node) && isMatch(/\S/, node.data)) return node;
-    if (isElement(node) && isInFlow(node)) return node;
+    if (isElement(node) && isThere(node)) return node;
   }
   return undefined;
 }

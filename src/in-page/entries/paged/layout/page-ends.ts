@@ -1,9 +1,9 @@
 /** Tells from styles alone how pages may end badly. Most documents need no layout on the screen for that. */
 import { isMatch } from '../../../dom/built-ins.ts';
-import { call, findFirst, isElement, isText, matches, read } from '../../../dom/nodes.ts';
+import { call, findFirst, isElement, matches, read } from '../../../dom/nodes.ts';
 import { selectIn } from '../../../dom/roots.ts';
 import type { StyledElement } from '../styled-elements.ts';
-import { avoidsBreak, forcesBreak, isBeside, MONOLITHIC, pageName, styleOf } from './break-causes.ts';
+import { avoidsBreak, findBeginning, findInFlow, forcesBreak, isBeside, MONOLITHIC, pageName, styleOf } from './break-causes.ts';
 import { HEADINGS, type Heading, NEAR_PX } from './headings.ts';
 import { REPEATED, reasonToIgnore } from './ignored-breaks.ts';
 import { findInlines, MARKED, PICTURES } from './pictures.ts';
@@ -82,8 +82,8 @@ function findNext(heading: Element): Record<'ended' | 'begun', Element[]> {
   for (let at: Element | null = heading; at && at !== read(document, 'body'); at = read(at, 'parentElement')) {
     if (isBeside(at)) return { ended, begun: [] };
     ended.push(at);
-    const next = findContent(read(at, 'nextSibling'));
-    if (next) return { ended, begun: isElement(next) ? findBegun(next) : [] };
+    const next = findInFlow(read(at, 'nextSibling'), 'nextSibling', isContent);
+    if (next) return { ended, begun: isElement(next) ? findBeginning(next, isContent).boxes : [] };
   }
   return { ended, begun: [] };
 }
@@ -102,24 +102,7 @@ function mayBeFar(boxes: readonly Element[]): boolean {
   return styles.some(isHigh) || edges.reduce((sum, edge) => sum + (edge || 0), 0) > NEAR_PX;
 }
 
-function findBegun(element: Element): Element[] {
-  const begun: Element[] = [];
-  for (let at: Element | Text | undefined = element; at && isElement(at); ) {
-    begun.push(at);
-    at = matches(at, MONOLITHIC) ? undefined : findContent(read(at, 'firstChild'));
-  }
-  return begun;
-}
-
-/** Returns the first node in the flow that has text, is a box without text, or forces a break. */
-function findContent(start: Node | null): Element | Text | undefined {
-  for (let node = start; node; node = read(node, 'nextSibling')) {
-    if (isText(node) && isMatch(/\S/, node.data)) return node;
-    if (isElement(node) && isContent(node)) return node;
-  }
-  return undefined;
-}
-
+/** Whether an element in the flow has text, is a box without text, or forces a break. */
 function isContent(element: Element): boolean {
   const { display, position, cssFloat, breakBefore, breakAfter } = styleOf(element);
   if (display === 'none' || isMatch(/absolute|fixed/, position) || cssFloat !== 'none') return false;

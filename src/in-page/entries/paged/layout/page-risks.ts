@@ -43,7 +43,7 @@ const changes = new Changes();
  */
 export function findPageEnds(key: string, heightPx: number): PageRisk[] | null {
   const headings = mayBreakBadly(findRiskyStyles(), heightPx) ? undefined : findUnkeptHeadings();
-  return headings ? place(headings.map(ofKind('heading_alone')), key) : null;
+  return headings ? place(headings.slice(0, MAX_PAGE_RISKS).map(ofKind('heading_alone')), key) : null;
 }
 
 /** Whether there is anything for `findPageRisks`. It is asked of many documents, so that most need no isolated world. */
@@ -59,8 +59,7 @@ export function findPageRisks(key: string, heightPx: number): PageRisk[] {
   return place(findRisks(heightPx).slice(0, MAX_LINKED), key);
 }
 
-function place(all: readonly Found[], key: string): PageRisk[] {
-  const found = all.slice(0, MAX_PAGE_RISKS);
+function place(found: readonly Found[], key: string): PageRisk[] {
   if (!found.length) return [];
   const probes = new Probes(changes);
   const named = found.map(({ element, next }) => (next && mayBeNamed(element) && mayBeNamed(next) ? [element, next] : null));
