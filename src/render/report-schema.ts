@@ -69,6 +69,7 @@ const Located = Type.Object(
     fragments: Type.Array(Fragment, {
       description: 'A box for each page that the element is on. Empty for an element that is not shown.',
     }),
+    part: option(Type.Integer(), { description: 'The part of an assembly, from 0, in whose print the pages count.' }),
   },
   { $id: 'LocatedElement' },
 );

@@ -258,6 +258,18 @@ describe('steps', () => {
     ]);
     expect(await droppedBy({ parts: [accessible, accessible] })).toEqual([]);
     expect(await droppedBy({ parts: [{ html }, { html }] })).toEqual([]);
+    const basic = { html, options: { conformance: 'PDF/A-2b' } };
+    expect(await droppedBy({ parts: [basic, claiming] })).toEqual([
+      { what: 'the claim of PDF/UA', why: 'this part does not claim it', part: 0 },
+      { what: 'the claim of PDF/A-2a', why: 'the parts claim different profiles, and the whole PDF/A-2b', part: 1 },
+    ]);
+  });
+
+  test('claims that the step conform makes again are not reported', async () => {
+    const html = '<!doctype html><html lang="en"><title>t</title><h1>t</h1>';
+    const parts = [{ html, options: { conformance: 'PDF/A-2b' } }, { html }];
+    expect(await droppedBy({ parts })).toMatchObject([{ what: 'the claim of PDF/A' }]);
+    expect(await droppedBy({ parts, steps: [{ conform: { profile: 'PDF/A-2b' } }] })).toEqual([]);
   });
 
   test('draw images, markup and PDFs over and under pages', async () => {
@@ -298,6 +310,18 @@ describe('steps', () => {
     expect(await errorsOf({ parts: [{ file }], steps: [{ letterhead }] })).toEqual([
       'steps[0].letterhead.margin: is for parts that are rendered, of which there are none',
     ]);
+  });
+
+  test('a stored document that was given no filename has its own title as its bookmark', async () => {
+    const store = async (body: object) =>
+      (await (await client.send('POST', '/v1/pdf', { store: true, ...body })).json()) as DocumentRecord;
+    const ids = await Promise.all([
+      store({ html: '<title>Own</title><p>a' }),
+      store({ html: '<p>b', filename: 'Named.pdf' }),
+      store({ html: '<p>c' }),
+    ]);
+    const whole = await assembled({ parts: ids.map(({ id }) => ({ document_id: id })) });
+    expect((await readPdf(whole)).outline).toEqual(['Own', 'Named', '3']);
   });
 
   test('write bookmarks', async () => {
@@ -624,6 +648,14 @@ describe('as for a render', () => {
       await client.send('POST', '/v1/pdf/assemble', { parts: [{ file }, { html: wide }] }, { accept: 'application/json' })
     ).json()) as { report: { warnings: object[] } };
     expect(report.warnings).toMatchObject([{ part: 1 }, ...report.warnings.slice(1)]);
+  });
+
+  test('places of elements name their part', async () => {
+    const rendered = { html: '<p>one<p style="break-before: page" id="two">two', options: { layout: ['#two'] } };
+    const body = { parts: [{ file }, rendered, { html: '<p>three' }] };
+    const reply = await succeeded(client.send('POST', '/v1/pdf/assemble', body, { accept: 'application/json' }));
+    const { report } = (await reply.json()) as { report: Report };
+    expect(report.layout).toMatchObject([{ selector: '#two', part: 1, fragments: [{ page: 2 }] }]);
   });
 
   test('a link to an element of another part is a warning', async () => {

@@ -18,7 +18,7 @@ export function lostClaims(
   parts: ReadonlyArray<{ claims: Claims /** Whether it is known to hold. */; isTrusted: boolean }>,
   kept: Claims = NO_CLAIMS,
 ): Dropped[] {
-  return (['archive', 'accessible'] as const).flatMap((name): Dropped[] => {
+  const lost = (['archive', 'accessible'] as const).flatMap((name): Dropped[] => {
     if (kept[name] || !parts.some(({ claims }) => claims[name])) return [];
     const what = CLAIM_NAMES[name];
     const part = parts.findIndex(({ claims, isTrusted }) => !isTrusted || !claims[name]);
@@ -32,6 +32,19 @@ export function lostClaims(
       },
     ];
   });
+  return [...lost, ...changedArchive(parts, kept)];
+}
+
+/** Whether the whole claims another part or level of PDF/A than a part, with the first of these parts. */
+function changedArchive(parts: ReadonlyArray<{ claims: Claims }>, { archive: kept }: Claims): Dropped[] {
+  if (!kept) return [];
+  const nameOf = ({ part, level }: NonNullable<Claims['archive']>) => `PDF/A-${part}${level.toLowerCase()}`;
+  const names = parts.map(({ claims: { archive } }) => archive && nameOf(archive));
+  const part = names.findIndex((name) => name && name !== nameOf(kept));
+  if (part < 0) return [];
+  return [
+    { what: `the claim of ${names[part]}`, why: `the parts claim different profiles, and the whole ${nameOf(kept)}`, part },
+  ];
 }
 
 /** PDF/UA-1 and PDF/UA-2 require different versions of PDF, so a file claims one only if all parts do. */

@@ -15,6 +15,7 @@ import type { DrawStep } from '../../pdf/assemble/draw-on-pages.ts';
 import type { PagePlace } from '../../pdf/assemble/open-document.ts';
 import { type AssemblyPart, LOST_PROTECTION } from '../../pdf/assemble/open-parts.ts';
 import type { Step } from '../../pdf/assemble/steps.ts';
+import { CLAIM_NAMES, toClaims } from '../../pdf/conformance/profiles.ts';
 import type { WidgetText } from '../../pdf/forms/widget-texts.ts';
 import type { Dropped } from '../../pdf/merge/merge-catalog.ts';
 import { type LetterheadServices, printOnLetterhead } from '../letterhead.ts';
@@ -142,7 +143,7 @@ async function preparePart(
   }
   const { chunks, bytes, report } = await renderPart(from.request, at);
   at.hold(bytes);
-  reports.push({ ...report, warnings: report.warnings.map((warning) => ({ ...warning, part: index })) });
+  reports.push(ofPart(report, index));
   return { content: Buffer.concat(chunks), title, isOwn: true, ...others };
 }
 
@@ -158,10 +159,11 @@ export async function readFile(file: GivenFile, { services, principal, deadline,
   const document = await services.documents.find(principal.keyId, file.documentId);
   if (document.image) throw invalidField('document_id', 'is an image');
   hold(document.bytes);
+  const name = document.filename.replace(/\.pdf$/i, '');
   const read = async () => buffer(addAbortSignal(deadline.signal, await services.documents.read(document)));
   return {
     content: await deadline.race(read()),
-    name: document.filename?.replace(/\.pdf$/i, ''),
+    name: name === document.id ? undefined : name, // it was stored without a name
     isOwn: document.source !== 'assembly',
   };
 }
@@ -196,7 +198,17 @@ async function runSteps(request: AssemblyRequest, parts: AssemblyPart[], at: Dra
   const [only, ...more] = current;
   const isUntouched = isSigned && !conform && !steps.length && !more.length && only && isWhole(only);
   if (isUntouched) return { files: [{ content: only.content, pages: 0 }], places: places ?? [], dropped, cut: [] };
-  return { ...(await run({ split, extract, password, conform })), dropped };
+  const assembled = await run({ split, extract, password, conform });
+  return { ...assembled, dropped: dropped.filter(({ what }) => !isClaimedAgain(what, conform)) };
+}
+
+/** Whether it is a claim that the step `conform` has made again. */
+function isClaimedAgain(what: string, conform: AssemblyRequest['conform']): boolean {
+  const { archive, accessible } = toClaims(conform?.step.profiles ?? []);
+  return (
+    (archive !== undefined && what.startsWith(CLAIM_NAMES.archive)) ||
+    (accessible !== undefined && what === CLAIM_NAMES.accessible)
+  );
 }
 
 function cutWarning({ step, pages }: Assembled['cut'][number]): Warning {
@@ -308,6 +320,12 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
+/** Warnings and places name the part. */
+function ofPart({ warnings, layout, ...others }: RenderReport, part: number): RenderReport {
+  const numbered = <T>(list: T[]) => list.map((each) => ({ ...each, part }));
+  return { ...others, warnings: numbered(warnings), ...(layout && { layout: numbered(layout) }) };
+}
+
 function joinReports(
   reports: readonly RenderReport[],
   more: readonly Warning[],
@@ -315,6 +333,7 @@ function joinReports(
   timings: RenderReport['timings'],
 ): RenderReport {
   const sum = (of: (report: RenderReport) => number) => reports.reduce((total, report) => total + of(report), 0);
+  const layout = reports.flatMap(({ layout }) => layout ?? []);
   const hosts = (of: 'contacted' | 'refused') => [...new Set(reports.flatMap(({ network }) => network[of]))];
   return {
     network: {
@@ -325,6 +344,7 @@ function joinReports(
     },
     warnings: [...reports.flatMap(({ warnings }) => warnings), ...more],
     warning_count: sum(({ warning_count }) => warning_count) + more.length,
+    ...(layout.length && { layout }),
     ...(dropped.length && { dropped }),
     timings,
   };
