@@ -26,6 +26,7 @@ const DEFAULT_MARGIN = '0.39in';
 const NO_DOCUMENT = 'is required: send a file with this name';
 export const MARKDOWN = /\.md$/i;
 export const NO_MARKDOWN = 'no form file found for extensions: [.md]';
+export const NO_PDF = 'no form file found for extensions: [.pdf]';
 const NO_FILE_URL =
   'file:// URLs are not accepted on this route. Use the /convert/html or /convert/markdown routes to render local HTML';
 
@@ -61,9 +62,10 @@ function requireShortValues(parts: readonly Part[]): void {
   }
 }
 
-/** What a conversion lacks, unless it can still be downloaded. Named beside other faults; without them, it is noticed later. */
+/** What a form lacks, unless it can still be downloaded. Named beside other faults; without them, it is noticed later. */
 function listMissing({ values, files }: GotenbergForm, source: GotenbergSource | undefined): FieldError[] {
-  if (!source || values.has('downloadFrom')) return [];
+  if (values.has('downloadFrom')) return [];
+  if (!source) return files.length ? [] : [{ path: '', message: NO_PDF }];
   if (source === 'url') return values.has('url') ? [] : [{ path: 'url', message: 'is required' }];
   const isSent = (pattern: RegExp) => files.some(({ path }) => pattern.test(path));
   return [

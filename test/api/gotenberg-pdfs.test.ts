@@ -103,6 +103,9 @@ describe('all routes', () => {
     expect(await refused('rotate', {})).toBe(
       "Invalid form data: form field 'rotateAngle' is required\nno form file found for extensions: [.pdf]",
     );
+    expect(await refused('rotate', { rotateAngle: '45' })).toMatch(
+      /^Invalid form data: form field 'rotateAngle' is invalid .*\nno form file found for extensions: \[\.pdf\]$/,
+    );
     expect(await refused('flatten', { 'a.txt': 'x', 'b.pdf': TWO })).toContain("form file 'a.txt' must have the extension .pdf");
     expect(await refused('flatten', { 'a\0.pdf': TWO })).toContain('has a name with a control character');
     expect(await refused('flatten', { 'a.pdf': 'x', 'b.pdf': TWO })).toBe(

@@ -5,6 +5,7 @@ import { JSON_TYPE } from '../../http/server/negotiation.ts';
 import type { AssemblyRequest, Packed } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { toFileName } from '../field-names.ts';
+import { NO_PDF } from '../form.ts';
 import { PDF_ROUTES, type PdfRoute, type PdfRouteName } from '../known-fields.ts';
 import type { Render, RenderCall } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
@@ -102,7 +103,7 @@ function requirePdfs({ files }: GotenbergForm, used: ReadonlySet<string>): Uploa
       .map(() => ({ path: toFileName(''), message: 'has a name with a control character' })),
   ];
   if (wrong.length) throw invalidRequest(wrong);
-  if (!pdfs.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
+  if (!pdfs.length) throw invalidField('', NO_PDF);
   const { compare } = new Intl.Collator('en', { numeric: true });
   return pdfs.toSorted((a, b) => compare(a.path, b.path));
 }
