@@ -98,10 +98,13 @@ function describeFaults(errors: readonly FieldError[]): string {
   return [...headers, ...(fields.length ? [`Invalid form data: ${fields.join('\n')}`] : [])].join('\n');
 }
 
+const UNKNOWN = 'there is no such field';
+
 /** What must be otherwise is invalid, in the words of Gotenberg. */
 function describeField({ path, message }: FieldError): string {
   if (!path) return message;
   if (path.startsWith(FILE)) return `form file '${path.slice(FILE.length)}' ${message}`;
+  if (message.startsWith(UNKNOWN)) return `form field '${path}' is unknown${message.slice(UNKNOWN.length)}`;
   return `form field '${path}' ${/^(?:must|has|names|cannot) /.test(message) ? 'is invalid: ' : ''}${message}`;
 }
 

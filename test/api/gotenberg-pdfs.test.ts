@@ -568,6 +568,10 @@ describe('stages', () => {
     expect(await refusedStages([{ op: 'split', every: 1 }, { op: 'optimize' }])).toContain(
       "'stages[0]' is invalid: must be the last stage: split",
     );
+    expect(await refusedStages([{ op: 'stamp-text' }])).toContain("'stages[0].text' is required");
+    expect(await refusedStages([{ op: 'redact', regions: [{ pge: 1 }] }])).toContain(
+      "'stages[0].regions[0].pge' is unknown; did you mean stages[0].regions[0].page?",
+    );
     expect(await refusedStages([{ op: 'select', page: '1' }])).toContain("'stages[0].page' is not supported by select");
     expect(await refusedStages([{ op: 'select', pages: '9' }])).toContain("'stages[0].pages' is invalid: names page 9");
     expect(await refusedStages([{ op: 'remediate', profile: 'PDF/A-9' }])).toContain("'stages[0].profile' is invalid: must be");

@@ -23,6 +23,8 @@ export const STAGE_FIELDS: Fields = { stages: json(readStages) };
 
 interface StageRule {
   members: readonly string[];
+  /** The member without which it is nothing. What the engine requires besides, it names itself. */
+  required?: string;
   /** Undefined for what is no step: `merge`, and `remediate`, which becomes a field. */
   toStep?: (members: Members, files: readonly UploadedFile[], path: string) => { step: GivenStep; file?: UploadedFile };
   /** Members of the step by another name than in the stage. */
@@ -52,6 +54,7 @@ const RULES: Readonly<Record<string, StageRule>> = {
   split: plain('split', 'every', 'ranges'),
   'stamp-text': {
     members: ['text', 'fontSize', 'font', 'color', 'position', ...PLACE],
+    required: 'text',
     toStep: ({ text, fontSize = DEFAULT_POINTS, font, color, ...place }) => ({
       step: toStamp(
         { text, font_size: fontSize, ...(font !== undefined && { font }), ...(color !== undefined && { color }) },
@@ -70,10 +73,11 @@ const RULES: Readonly<Record<string, StageRule>> = {
     names: { ...PLACE_NAMES, file: 'source' },
   },
   optimize: plain('optimize'),
-  remediate: { members: ['profile'] },
+  remediate: { members: ['profile'], required: 'profile' },
   // Gotenberg measures from the lower left corner and paints nothing (https://gotenberg.dev/docs/pdf/redact).
   redact: {
     members: ['regions'],
+    required: 'regions',
     toStep: ({ regions }) => ({ step: { redact: { boxes: regions, origin: 'bottom-left', color: 'none' } } as GivenStep }),
     names: { boxes: 'regions' },
   },
@@ -180,7 +184,8 @@ function faultsOf({ op, members, isRoute }: Stage, index: number, stages: readon
   }));
   if (op === 'merge' && index) faults.push({ path, message: 'must be the first stage: merge' });
   if (op === 'split' && index < stages.length - 1) faults.push({ path, message: 'must be the last stage: split' });
-  if (op === 'remediate' && members.profile === undefined) faults.push({ path: `${path}.profile`, message: 'is required' });
+  const { required } = rule;
+  if (required && members[required] === undefined) faults.push({ path: `${path}.${required}`, message: 'is required' });
   else if (op === 'remediate' && typeof members.profile !== 'string')
     faults.push({ path: `${path}.profile`, message: 'must be the name of a profile' });
   return faults;

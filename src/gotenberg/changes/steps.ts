@@ -212,9 +212,9 @@ export function namingFields(
   };
   if (error.code !== 'invalid_request')
     return error.reword(error.message.replace(/^parts: /, '').replace(/^((?:parts|steps)\[\d+\][.\w[\]]*): /, nameInText));
-  return invalidRequest(
-    fieldErrors(error).map(({ path, message }) => ({ path: nameOf(path), message: message.replace(ADVICE, '') })),
-  );
+  const inForm = (message: string) =>
+    message.replace(ADVICE, '').replace(SUGGESTION, (_, path: string) => `did you mean ${nameOf(path)}?`);
+  return invalidRequest(fieldErrors(error).map(({ path, message }) => ({ path: nameOf(path), message: inForm(message) })));
 
   function nameInText(_: string, path: string): string {
     const name = nameOf(path).replace(FILE, '');
@@ -224,5 +224,6 @@ export function namingFields(
 
 /** Errors name the step after its number. */
 const STEP_NAME = /^\w+(?:\.|(?=\[)|$)/;
+const SUGGESTION = /(?<=; )did you mean ((?:parts|steps)\[\d+\]\S*)\?/;
 /** What no field of a form does. */
 const ADVICE = /; with drop_signatures it is removed|: send it as password$/;
