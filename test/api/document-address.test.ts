@@ -121,6 +121,12 @@ describe('the origin', () => {
       expect(await printed({ html, ...more })).toContain(`frame${site.origin}`);
   });
 
+  test('can be that of a frame from a blob: URL', async () => {
+    const frame = `<iframe id="f"></iframe><script>f.src = URL.createObjectURL(new Blob(['<p>frame'], { type: 'text/html' }))</script>`;
+    for (const more of [{}, { assets: ASSETS }, { options: { baseUrl: `${site.origin}/dir/` } }])
+      expect(await textOf({ html: `<p>page${frame}`, ...more })).toContain('frame');
+  });
+
   test('lets a secure document load what is not secure', async () => {
     const html = `<img id=i src="${site.origin}/dir/image.svg">${tell('1')}<script>onload = () => { out.textContent = i.complete && i.width > 0 }</script>`;
     expect(await printed({ html, options: { baseUrl: 'https://example.com/' } })).toBe('true');

@@ -21,7 +21,15 @@ export function findRoots(page: Document): Root[] {
 
 function documentsFramedBy(roots: Root[]): Document[] {
   const frames = roots.flatMap((root) => [...selectIn<HTMLIFrameElement>(root, 'iframe, frame')]);
-  return frames.map(({ contentDocument }) => contentDocument).filter((inner) => inner !== null);
+  return frames.map(documentIn).filter((inner) => inner !== null);
+}
+
+/**
+ * Returns the document in a frame; null if it cannot be accessed. Chromium 156 crashes where a document without an origin, which a written one
+ * is, accesses one from a `blob:` URL.
+ */
+export function documentIn(frame: HTMLIFrameElement): Document | null {
+  return frame.src.startsWith('blob:null') ? null : frame.contentDocument;
 }
 
 /** Selects the elements in a document, a shadow root or an element. Elements named like a method do not matter. */

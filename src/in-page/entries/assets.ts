@@ -2,7 +2,7 @@
 
 import type { ActiveOptions, AssetOptions, LoadedParts, PagedMentions } from '../contract/questions.ts';
 import { read } from '../dom/nodes.ts';
-import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
+import { documentIn, framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
 import { recordedErrors } from '../window/document-errors.ts';
 import { finishAnimations } from './animations.ts';
 import { mayLoseContent } from './inspect/lost-content.ts';
@@ -81,7 +81,7 @@ async function waitForAssets(page: Document, looks: boolean): Promise<void> {
 /** Lazy frames load when they are scrolled to, and are empty until then. */
 function loadFrames(page: Document, looks: boolean): Promise<void>[] {
   const lazy = withShadows(page, looks).flatMap((root) => [...selectIn<HTMLIFrameElement>(root, LAZY_FRAMES)]);
-  const waiting = lazy.filter(({ contentDocument }) => contentDocument?.documentURI === 'about:blank');
+  const waiting = lazy.filter((frame) => documentIn(frame)?.documentURI === 'about:blank');
   return waiting.map((frame) => {
     const loaded = new Promise<void>((resolve) => frame.addEventListener('load', () => resolve()));
     frame.loading = 'eager';

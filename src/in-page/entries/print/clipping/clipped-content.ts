@@ -4,7 +4,7 @@
  */
 import { CLIPPED_SIDES, type Clipped } from '../../../contract/questions.ts';
 import { elementName } from '../../../dom/names.ts';
-import { selectIn, withShadows } from '../../../dom/roots.ts';
+import { documentIn, selectIn, withShadows } from '../../../dom/roots.ts';
 import { isShown } from '../../../dom/visibility.ts';
 import { type ClippingBox, findClippingBoxes } from './clipping-boxes.ts';
 import { contentPlaces, findContent } from './content.ts';
@@ -53,7 +53,7 @@ function measureHidden({ box, sides }: ClippingBox, nodes: { left: number }): Pi
 function findClippingFrames(nodes: { left: number }): Hiding[] {
   const frames = withShadows(document).flatMap((root) => [...selectIn<HTMLIFrameElement>(root, 'iframe')]);
   return frames.flatMap((box) => {
-    const root = box.contentDocument?.documentElement;
+    const root = documentIn(box)?.documentElement;
     if (!root || box.clientWidth <= 2 || box.clientHeight <= 2 || !isShown(box)) return [];
     const style = getComputedStyle(root);
     const sides = CLIPPED_SIDES.filter((side) => scrollsTo(style, side));
