@@ -4,7 +4,7 @@ import { readXmp } from '../edit/read-xmp.ts';
 import { type ExtractedImage, PageImages, TooManyImagesError } from '../extract/images.ts';
 import { toMarkdown } from '../extract/markdown.ts';
 import { MarkedTexts } from '../extract/marked-text.ts';
-import { type PageContent, PageReader, type TextLine } from '../extract/page-text.ts';
+import { type Box, type PageContent, PageReader, type TextLine } from '../extract/page-text.ts';
 import { readTags } from '../extract/tags.ts';
 import { exportedValue, resolveOptions } from '../forms/foreign-values.ts';
 import { mergedTooLarge } from '../merge/merge.ts';
@@ -25,7 +25,7 @@ export interface ExtractStep {
 }
 
 export interface Extracted {
-  pages: Array<{ width: number; height: number; text?: string; lines?: TextLine[] }>;
+  pages: Array<{ width: number; height: number; text?: string; lines?: Array<Box & { text: string }> }>;
   /** Null if the PDF has no tags. */
   markdown?: string | null;
   /** Entries of the information dictionary, and properties of the XMP packet by their names. */
@@ -135,7 +135,8 @@ async function extractContent(
     const lines = readLines(reader, { ref, page, view, index }, collected);
     const [width, height] = view.turn % 180 ? [view.height, view.width] : [view.width, view.height];
     const text = lines.map((line) => line.text).join('\n');
-    await addPage({ width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines }) });
+    const placed = () => lines.map((line) => ({ text: line.text, ...line.box() }));
+    await addPage({ width, height, ...(wants('text') && { text }), ...(wants('lines') && { lines: placed() }) });
   }
   lost.push(...[...(tags?.problems ?? [])].map((why) => ({ what: 'markdown', why })));
   const markdown = tags && marked ? toMarkdown(tags.kids, marked) : null;

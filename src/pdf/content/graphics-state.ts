@@ -72,7 +72,9 @@ export class GraphicsState {
 
   /** Moves the next glyph along the line. */
   advance(length: number): void {
-    this.#at = times([1, 0, 0, 1, length * this.now.scale, 0], this.#at);
+    const [a, b, c, d, e, f] = this.#at;
+    const x = length * this.now.scale;
+    this.#at = [a, b, c, d, e + x * a, f + x * b];
   }
 }
 

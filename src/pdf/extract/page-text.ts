@@ -15,8 +15,10 @@ export interface Box {
   height: number;
 }
 
-export interface TextLine extends Box {
+/** A line of text. */
+export interface TextLine {
   text: string;
+  box(): Box;
 }
 
 export interface PageContent {
@@ -55,7 +57,7 @@ export class PageReader {
   /** From top to bottom. A page that cannot be read at all is left to libpdf, which guesses, and reads no form XObjects. */
   lines({ content }: PageContent, index: number, view: PageView): TextLine[] {
     if (!content) return this.#readOtherwise(index);
-    return readLines(content.glyphs).map((line) => ({ text: line.text, ...boxOf(line.glyphs, view) }));
+    return readLines(content.glyphs).map(({ text, glyphs }) => ({ text, box: () => boxOf(glyphs, view) }));
   }
 
   #readWith(reader: ContentReader, ref: PdfRef, page: PdfDict): ReadContent {
@@ -78,18 +80,15 @@ export class PageReader {
     this.#others ??= this.#pdf.pdf.extractText();
     const read = this.#others[index];
     return (read?.lines ?? []).map(({ text, bbox: { x, y, width, height } }) => {
-      return { text, x, y: (read?.height ?? 0) - y - height, width, height };
+      return { text, box: () => ({ x, y: (read?.height ?? 0) - y - height, width, height }) };
     });
   }
 }
 
 function boxOf(glyphs: readonly Glyph[], view: PageView): Box {
-  const corners = glyphs.flatMap(({ start, end, up }) => [
-    along(start, up, ASCENT),
-    along(end, up, DESCENT),
-    along(start, up, DESCENT),
-    along(end, up, ASCENT),
-  ]);
+  const corners: Point[] = [];
+  for (const { start, end, up } of glyphs)
+    corners.push(along(start, up, ASCENT), along(start, up, DESCENT), along(end, up, ASCENT), along(end, up, DESCENT));
   return shownBox(view, corners);
 }
 

@@ -332,7 +332,7 @@ class StreamReading {
   get #patterns(): Start['patterns'] {
     const { pattern, strokePattern } = this.#state.now;
     const find = (name: string, index: 0 | 1) =>
-      name === INHERITED ? this.#inherited[index] : this.#pdf.nested(this.#use.resources, 'Pattern', name);
+      name === INHERITED ? this.#inherited[index] : name ? this.#pdf.nested(this.#use.resources, 'Pattern', name) : undefined;
     return [find(pattern, 0), find(strokePattern, 1)];
   }
 
@@ -410,6 +410,7 @@ class StreamReading {
 
   /** What draws a glyph, and the patterns with which it is drawn. */
   #addIndirect(glyph: Glyph, font: ForeignFont): void {
+    if (!glyph.procedure && !this.#patterns.some(Boolean)) return;
     const { size, scale, rise } = this.#state.now;
     const [x, y] = glyph.up;
     const ends = [glyph.start, glyph.end];

@@ -129,8 +129,9 @@ function lineOf(pieces: readonly Piece[]): Line {
 
 /** A space is none if the next glyph is drawn over it. */
 function isSeen(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
+  if (piece.text.trim()) return true;
   const [first, next] = [piece.glyphs[0] as Glyph, pieces[index + 1]?.glyphs[0]];
-  if (!next || piece.text.trim()) return true;
+  if (!next) return true;
   const [x, y] = [next.start[0] - first.start[0], next.start[1] - first.start[1]];
   return Math.hypot(x, y) >= COVERED * Math.hypot(...first.up);
 }
@@ -190,8 +191,8 @@ function withoutDoubled(line: ReadonlyArray<{ piece: Piece; along: number; size:
   const kept: Array<{ piece: Piece; along: number; size: number }> = [];
   for (const { piece, along, size } of line) {
     const same = kept.slice(-3).find((each) => each.piece.text === piece.text && along - each.along < DOUBLED * size);
-    if (same) same.piece.glyphs.push(...piece.glyphs);
-    else kept.push({ piece: { text: piece.text, glyphs: [...piece.glyphs] }, along, size });
+    if (same) same.piece = { text: piece.text, glyphs: [...same.piece.glyphs, ...piece.glyphs] };
+    else kept.push({ piece, along, size });
   }
   return kept.map(({ piece }) => piece);
 }
