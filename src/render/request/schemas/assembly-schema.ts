@@ -307,7 +307,7 @@ export const StepSchema = Type.Object(
       ),
       {
         description:
-          'Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output intent and identifiers, but no fonts, tags and descriptions. Only `sign` can follow.',
+          'Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output intent and identifiers, but no fonts, tags and descriptions. Only `sign` and `split` can follow.',
         examples: [{ profile: 'PDF/A-2b' }],
       },
     ),
