@@ -29,7 +29,7 @@ export interface PdfRoute {
   /** Whether it draws pages, and which fields say how. */
   images?: ImageRoute;
   /** What it sends of each file, as JSON. */
-  reads?: 'metadata' | 'bookmarks';
+  reads?: 'metadata' | 'bookmarks' | 'attachments';
 }
 
 const NO_PASSWORD = "a 'userPassword' or 'ownerPassword' is required";
@@ -47,6 +47,7 @@ export const PDF_ROUTES = {
   'metadata/read': { groups: [], reads: 'metadata' },
   'bookmarks/write': { groups: ['bookmarks'], required: ['bookmarks'] },
   'bookmarks/read': { groups: [], reads: 'bookmarks' },
+  attachments: { groups: [], reads: 'attachments' },
   flatten: { groups: ['flattening'], implied: 'flatten' },
   encrypt: { groups: ['encryption'], required: ['userPassword', 'ownerPassword'], whenMissing: NO_PASSWORD },
   'add-password': { groups: ['encryption'], required: ['userPassword'] },
@@ -59,6 +60,8 @@ export const PDF_ROUTES = {
   redact: { groups: [], required: ['regions'], stage: 'redact' },
   sign: { groups: [], required: ['certificate'], stage: 'sign' },
   remediate: { groups: [], required: ['profile'], stage: 'remediate' },
+  'extract-text': { groups: [], stage: 'extract-text' },
+  'extract-attachments': { groups: [], stage: 'extract-attachments' },
   pipe: { groups: [], required: ['stages'], hasStages: true },
 } as const satisfies Readonly<Record<string, PdfRoute>>;
 

@@ -1,5 +1,6 @@
 /** Renders a translated Gotenberg form to a PDF or an image, with the same checks, queue, charge and idempotency as `/v1`. */
 import type { Principal } from '../accounts/accounts.ts';
+import { invalidField } from '../errors.ts';
 import { countDelivery } from '../http/metrics/count-outcomes.ts';
 import { rememberRender } from '../http/replies/remember-render.ts';
 import type { RouteServices } from '../http/routes/services.ts';
@@ -48,6 +49,8 @@ export type ToRender = (
 /** What the options of a print cannot do is done in steps, with the print as the only part of an assembly. */
 export const pdfRender: ToRender = (services, form, source, filename) => {
   const stages = applyStages(form);
+  if (stages.extraction)
+    throw invalidField(stages.extraction.nameField('op'), 'names a stage that works only on /forms/pdf/pipe');
   const steps = toLaterSteps(form, stages.steps);
   const profiles = readProfiles(form);
   const { body, files } = toPdfBody(form, source, filename, steps.length > 0);

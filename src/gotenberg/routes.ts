@@ -3,6 +3,7 @@
  * equivalent request of `/v1` and handled in the same way.
  */
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
@@ -221,7 +222,7 @@ async function answerChange(
   const usage = requestUsage(request);
   const call = { principal: requirePrincipal(request), client: disconnectSignal(reply), claim: undefined };
   const changed = await change({ ...call, memory: memoryOfRender(usage) });
-  return send(reply, { ...changed, filename: filename ?? changed.name }, await spoolPdf(changed, usage, services.blobs));
+  return send(reply, { ...changed, filename }, await spoolPdf(changed, usage, services.blobs));
 }
 
 /** Sends the result to the webhook when it is ready. Answers 204, at once if webhooks are asynchronous. */
@@ -248,7 +249,7 @@ async function answerLater(
         signal,
       );
       held.tryAtLeast(bytes);
-      const disposition = attachmentDisposition(filename ?? name, type);
+      const disposition = attachmentDisposition(filename, type, name);
       await sendResult(webhookJob, { type, disposition, body: chunks }, signal);
     } catch (error) {
       const problem = toServiceError(translateError(form, error));
@@ -278,17 +279,19 @@ async function answerLater(
 
 type Facts = Omit<Rendered, 'chunks'> & { filename: string | null | undefined };
 
-function send(reply: FastifyReply, { type, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
+function send(reply: FastifyReply, { type, bytes, remaining, filename, name }: Facts, content: Content): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
-  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, type));
+  const disposition = attachmentDisposition(filename, type, name);
+  reply.type(type).header('content-length', bytes).header('content-disposition', disposition);
   return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
 }
 
-function attachmentDisposition(filename: string | null | undefined, type: string): string {
-  const extension = `.${type.split('/')[1]}`;
-  const isOther = extension === '.zip' || extension === '.json';
+/** `own` is the name that the result has without one in the request. */
+function attachmentDisposition(filename: string | null | undefined, type: string, own?: string): string {
+  const extension = own === undefined ? `.${type.split('/')[1]}` : extname(own);
+  const isOther = !/^image\/|\/pdf$/.test(type);
   const name = isOther ? filename?.replace(/\.pdf$/, extension) : filename;
-  return toDisposition(name ?? randomUUID() + extension, extension, 'attachment');
+  return toDisposition(name ?? own ?? randomUUID() + extension, extension, 'attachment');
 }
 
 /**

@@ -557,6 +557,72 @@ describe('stages', () => {
     );
   });
 
+  test('extract the text or the attachments into files', async () => {
+    const named = async (reply: Response) => [
+      await (await succeeded(reply)).text(),
+      reply.headers.get('content-type'),
+      reply.headers.get('content-disposition'),
+    ];
+    const plain = 'text/plain; charset=UTF-8';
+    expect(await named(await pipe([{ op: 'extract-text' }]))).toEqual([
+      'one\n\ftwo\n\fthree',
+      plain,
+      'attachment; filename=a.txt',
+    ]);
+    const chosen = await gotenberg.post(
+      'pdf/extract-text',
+      { 'a.pdf': THREE, pages: '3, 1' },
+      { 'gotenberg-output-filename': 'x' },
+    );
+    expect(await named(chosen)).toEqual(['three\n\fone', plain, 'attachment; filename=x.txt']);
+    const several = await succeeded(
+      pipe([{ op: 'select', pages: '1' }, { op: 'extract-text' }], { 'a.pdf': THREE, 'b.pdf': TWO }),
+    );
+    expect([...(await readZip(await bytesOf(several))).keys()]).toEqual(['a.txt', 'b.txt']);
+    const tagged = await ada.rendered({ html: '<h1>Fruit</h1><ul><li>Pear</ul>', options: { tagged: true } });
+    expect(await named(await gotenberg.post('pdf/extract-text', { 'a.pdf': tagged, format: 'markdown' }))).toEqual([
+      '# Fruit\n\n- Pear\n',
+      'text/markdown; charset=UTF-8',
+      'attachment; filename=a.md',
+    ]);
+    const attachments = ['a.xml', 'b.txt'].map((name) => ({
+      name,
+      content: Buffer.from(name).toString('base64'),
+      relationship: 'Data',
+    }));
+    const holding = { 'a.pdf': await ada.rendered({ html: '<p>x', options: { attachments } }) };
+    expect(await named(await gotenberg.post('pdf/extract-attachments', { ...holding, name: 'b.txt' }))).toEqual([
+      'b.txt',
+      'application/octet-stream',
+      'attachment; filename=b.txt',
+    ]);
+    const all = await readZip(await bytesOf(await succeeded(pipe([{ op: 'extract-attachments' }], holding))));
+    expect([...all].map(([name, content]) => [name, String(content)])).toEqual([
+      ['a.xml', 'a.xml'],
+      ['b.txt', 'b.txt'],
+    ]);
+    expect(await (await succeeded(gotenberg.post('pdf/attachments', holding))).json()).toMatchObject({
+      'a.pdf': [
+        { name: 'a.xml', relationship: 'Data' },
+        { name: 'b.txt', relationship: 'Data' },
+      ],
+    });
+    const refusedText = async (stages: object[], fields?: Fields) => refusal(pipe(stages, fields), 400);
+    expect(await refusedText([{ op: 'extract-text', format: 'html' }])).toContain(
+      "'stages[0].format' is invalid: must be one of",
+    );
+    expect(await refusedText([{ op: 'extract-text', annotations: true }])).toContain("'stages[0].annotations' is not supported");
+    expect(await refusedText([{ op: 'extract-text', pages: '9' }])).toContain("'stages[0].pages' is invalid: names page 9");
+    expect(await refusedText([{ op: 'extract-text' }, { op: 'optimize' }])).toContain('must be the last stage: extract-text');
+    expect(await refusedText([{ op: 'extract-attachments', name: 'c' }], holding)).toContain(
+      "'stages[0].name' is invalid: names none of the 2 attachments of the PDF",
+    );
+    const form = { 'index.html': '<p>x', stages: JSON.stringify([{ op: 'extract-text' }]) };
+    expect(await refusal(gotenberg.post('chromium/convert/html', form), 400)).toContain(
+      "'stages[0].op' is invalid: names a stage",
+    );
+  });
+
   test('are refused by their names', async () => {
     const refusedStages = (stages: object[]) => refusal(pipe(stages), 400);
     expect(await refusedStages([{ op: 'compose' }, { op: 'optimize' }, { op: 'extract' }])).toMatch(

@@ -2,6 +2,8 @@
 import { invalidField, invalidRequest } from '../../errors.ts';
 import type { RouteServices } from '../../http/routes/services.ts';
 import { JSON_TYPE } from '../../http/server/negotiation.ts';
+import type { Extracted } from '../../pdf/assemble/extract.ts';
+import { withUniqueNames } from '../../pdf/assemble/files.ts';
 import type { AssemblyRequest, Packed } from '../../render/assembly/assembly-request.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { toFileName } from '../field-names.ts';
@@ -10,6 +12,7 @@ import { PDF_ROUTES, type PdfRoute, type PdfRouteName } from '../known-fields.ts
 import type { Render, RenderCall } from '../render.ts';
 import type { GotenbergForm } from '../sent-form.ts';
 import { applyBulkStamps } from './bulk-stamps.ts';
+import { type Extraction, extractedFiles } from './extractions.ts';
 import type { FormStep } from './form-step.ts';
 import { checkImageFields, drawPdfs } from './page-images.ts';
 import { FACTS } from './read-facts.ts';
@@ -41,6 +44,7 @@ export function changePdfs(services: Services, form: GotenbergForm, name: PdfRou
   const changes = (isMerge ? [files] : files.map((file) => [file])).map((each) => toChange(services, form, route, shared, each));
   return async (call) => {
     if (route.reads) return finish(await readAll(services, changes, route.reads, call), call);
+    if (stages.extraction) return extractAll(services, changes, stages.extraction, call);
     const results: NamedFile[] = [];
     for (const change of inTime(services.limits, changes)) {
       const made = await runChange(services, change, call);
@@ -163,6 +167,20 @@ async function run({ render }: Services, { request, ...change }: Change, call: R
   } catch (error) {
     throw namingFields(change, change.steps, change.files, error);
   }
+}
+
+async function extractAll(services: Services, changes: readonly Change[], extraction: Extraction, call: RenderCall) {
+  const files: NamedFile[] = [];
+  let type = '';
+  for (const change of inTime(services.limits, changes)) {
+    const [json] = await run(services, change, call);
+    const extracted = extractedFiles(extraction, JSON.parse(String(json)) as Extracted, stemOf(change.files[0]?.path ?? ''));
+    call.memory.grow(bytesOf(extracted.files.map(({ content }) => content)));
+    files.push(...extracted.files);
+    type = extracted.type;
+  }
+  const { name, ...packed } = await packFiles(withUniqueNames(files), type);
+  return { ...finish(packed, call), name };
 }
 
 async function readAll(services: Services, changes: Change[], what: keyof typeof FACTS, call: RenderCall): Promise<Packed> {

@@ -3,6 +3,10 @@ import type { Extracted } from '../../pdf/assemble/extract.ts';
 
 export const FACTS = {
   bookmarks: ({ bookmarks = [] }: Extracted) => bookmarks,
+  attachments: ({ attachments = [] }: Extracted) =>
+    attachments.map(({ name, type, relationship }) => ({
+      ...{ name, ...(type && { mimeType: type }), ...(relationship && { relationship }) },
+    })),
   metadata: ({ metadata = { custom: {}, xmp: {} }, pages }: Extracted) => {
     const { custom, xmp, title, author, subject, keywords, creator, creationDate, modDate } = metadata;
     const known = { Title: title, Author: author, Subject: subject, Keywords: keywords, Creator: creator };

@@ -8,6 +8,7 @@ import { MAX_IMAGE } from '../../render/request/schemas/finish-schema.ts';
 import type { UploadedFile } from '../../render/request/values/assets.ts';
 import { type Fields, flag, json, readList, readObject, readText, text } from '../read-field.ts';
 import type { GotenbergForm } from '../sent-form.ts';
+import { type Extraction, isExtraction, textStep } from './extractions.ts';
 import type { FormStep } from './form-step.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -88,6 +89,11 @@ const RULES: Readonly<Record<string, StageRule>> = {
     }),
     names: { contact: 'contactInfo' },
   },
+  'extract-text': {
+    members: ['pages', 'format', 'invisible', 'artifacts'],
+    toStep: ({ format = 'text' }, _files, path) => ({ step: textStep(format, within(path, 'format')) }),
+  },
+  'extract-attachments': { members: ['name'], toStep: () => ({ step: { extract: { what: ['attachments'] } } }) },
   'set-form': FILL,
   fill: FILL,
   'flatten-form': FLATTEN,
@@ -99,6 +105,8 @@ export const STAGE_ROUTE_FIELDS = {
   redact: { regions: json(readList) },
   sign: { certificate: text(), reason: text(), location: text(), contactInfo: text(), pades: flag() },
   remediate: { profile: text() },
+  'extract-text': { pages: text(), format: text(), invisible: flag(), artifacts: flag() },
+  'extract-attachments': { name: text() },
 } as const satisfies Readonly<Record<string, Fields>>;
 
 export type StageRoute = keyof typeof STAGE_ROUTE_FIELDS;
@@ -125,9 +133,11 @@ export interface Stages {
   merges: boolean;
   /** Names of files that stages use. */
   used: ReadonlySet<string>;
+  /** The last stage, if it writes what the PDFs hold. */
+  extraction: Extraction | undefined;
 }
 
-export const NO_STAGES: Stages = { steps: [], merges: false, used: new Set() };
+export const NO_STAGES: Stages = { steps: [], merges: false, used: new Set(), extraction: undefined };
 
 const KEEP_BOOKMARKS: FormStep = { step: { bookmarks: { mode: 'keep' } }, nameField: () => 'stages[0]' };
 
@@ -141,9 +151,10 @@ export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
   if (errors.length) throw invalidRequest(errors);
   const merges = stages[0]?.op === 'merge';
   const used = new Set<string>();
-  const steps = stages.flatMap(({ op, members, isRoute }, index): FormStep[] => {
+  const steps = stages.flatMap((stage, index): FormStep[] => {
+    const { op, members } = stage;
     const { toStep, names = {} } = RULES[op] as StageRule;
-    const path = isRoute ? '' : `stages[${index}]`;
+    const path = pathOf(stage, index);
     if (op === 'remediate') requireProfile(String(members.profile), within(path, 'profile'), values, aliases);
     if (!toStep) return [];
     const { step, file } = toStep(members, files, path);
@@ -152,9 +163,25 @@ export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
       const [head = ''] = /^\w*/.exec(member) ?? [];
       return within(path, names[member] ?? (names[head] ?? head) + member.slice(head.length));
     };
-    return [{ step, nameField, files: file ? [file] : [] }];
+    const chosen =
+      isExtraction(op) && members.pages !== undefined
+        ? [{ step: { select: { pages: members.pages } } as GivenStep, nameField }]
+        : [];
+    return [...chosen, { step, nameField, files: file ? [file] : [] }];
   });
-  return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used };
+  return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used, extraction: extractionOf(stages) };
+}
+
+function extractionOf(stages: readonly Stage[]): Extraction | undefined {
+  const last = stages.at(-1);
+  if (!last || !isExtraction(last.op)) return undefined;
+  const path = pathOf(last, stages.length - 1);
+  return { op: last.op, members: last.members, nameField: (member) => within(path, member) };
+}
+
+/** Members of a route that is one stage are fields of the form. */
+function pathOf({ isRoute }: Stage, index: number): string {
+  return isRoute ? '' : `stages[${index}]`;
 }
 
 function within(path: string, member: string): string {
@@ -183,12 +210,16 @@ function faultsOf({ op, members, isRoute }: Stage, index: number, stages: readon
     message: `is not supported by ${op}`,
   }));
   if (op === 'merge' && index) faults.push({ path, message: 'must be the first stage: merge' });
-  if (op === 'split' && index < stages.length - 1) faults.push({ path, message: 'must be the last stage: split' });
+  if (isLast(op) && index < stages.length - 1) faults.push({ path, message: `must be the last stage: ${op}` });
   const { required } = rule;
   if (required && members[required] === undefined) faults.push({ path: `${path}.${required}`, message: 'is required' });
   else if (op === 'remediate' && typeof members.profile !== 'string')
     faults.push({ path: `${path}.profile`, message: 'must be the name of a profile' });
   return faults;
+}
+
+function isLast(op: string): boolean {
+  return op === 'split' || isExtraction(op);
 }
 
 /** `x` and `y` are in points from the lower left corner. An opacity of 0 is that of an opaque stamp. */

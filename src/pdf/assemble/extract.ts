@@ -32,8 +32,18 @@ export interface Extracted {
   metadata?: InformationEntries & { xmp: ReturnType<typeof readXmp> };
   bookmarks?: Bookmark[];
   fields?: Array<{ name: string; type: string; value: unknown }>;
-  attachments?: Array<{ name: string; type: string | null; description: string | null; bytes: number; content: string }>;
+  attachments?: ExtractedAttachment[];
   images?: ExtractedImage[];
+}
+
+interface ExtractedAttachment {
+  name: string;
+  type: string | null;
+  description: string | null;
+  /** `AFRelationship`, such as `Alternative`. */
+  relationship: string | null;
+  bytes: number;
+  content: string;
 }
 
 type Wants = (each: (typeof EXTRACTED)[number]) => boolean;
@@ -185,8 +195,8 @@ function readFields(pdf: ForeignPdf): NonNullable<Extracted['fields']> {
 }
 
 function readAttachments(pdf: ForeignPdf, lost: Dropped[]): NonNullable<Extracted['attachments']> {
-  return readFiles(pdf, lost).map(({ name, type = null, description = null, content }) => ({
-    ...{ name, type, description, bytes: content.length },
+  return readFiles(pdf, lost).map(({ name, type = null, description = null, relationship = null, content }) => ({
+    ...{ name, type, description, relationship, bytes: content.length },
     content: Buffer.from(content).toString('base64'),
   }));
 }

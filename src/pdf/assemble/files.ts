@@ -58,8 +58,8 @@ export function attachFiles({ pdf, dropped }: OpenDocument, { files }: AttachSte
 }
 
 /** Keeps one of equal files, which parts have from the same options, and gives others of the same name numbers. */
-export function withUniqueNames(files: readonly AssociatedFile[]): AssociatedFile[] {
-  const named = new Map<string, AssociatedFile>();
+export function withUniqueNames<F extends { name: string; content: Uint8Array }>(files: readonly F[]): F[] {
+  const named = new Map<string, F>();
   const seen = new Set<string>();
   for (const file of files) {
     const { content, ...facts } = file;
