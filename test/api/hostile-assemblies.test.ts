@@ -9,9 +9,8 @@ import { readZip } from '../support/read-zip.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { smallPdf } from '../support/small-pdf.ts';
 
-const start = (settings: Record<string, string> = {}) =>
-  startService({ PLATEN_GOTENBERG_ROUTES: 'on', ...settings }).then(closeAfterAll);
-const service = await start();
+const start = (settings: Record<string, string> = {}) => startService({ PLATEN_GOTENBERG_ROUTES: 'on', ...settings });
+const service = await start().then(closeAfterAll);
 const { key } = await service.createKey('growth');
 const gotenberg = new GotenbergClient(service.url, key);
 
@@ -38,7 +37,7 @@ describe('a form with many files', () => {
   });
 
   test('is answered before its connection would be closed', async () => {
-    const hasty = await start({ PLATEN_MAX_RENDER_TIMEOUT_MS: '6000', PLATEN_RENDER_TIMEOUT_MS: '6000' });
+    await using hasty = await start({ PLATEN_MAX_RENDER_TIMEOUT_MS: '6000', PLATEN_RENDER_TIMEOUT_MS: '6000' });
     const sender = new GotenbergClient(hasty.url, (await hasty.createKey('growth')).key);
     const stamps = { stampSource: ['text', 'text', 'text'], stampExpression: ['%p', '%P', '%p of %P'] };
     const stamp = (count: number) => sender.post('pdfengines/stamp', { ...filesOf(count), ...stamps });

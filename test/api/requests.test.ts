@@ -1,7 +1,6 @@
 /** The request log: an owner finds out why a request failed, and nobody finds anything of its documents. */
 import { expect, test } from 'vitest';
 import { type Batch, Client, type List, problem, succeeded } from '../support/client.ts';
-import { closeAfterAll } from '../support/close-after-all.ts';
 import { openApp } from '../support/open-app.ts';
 import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -257,7 +256,7 @@ test('forgets entries and requests after their time, and those of a deleted acco
 });
 
 test('logs nothing if the operator has switched it off', async () => {
-  const off = await startService({ PLATEN_REQUEST_LOG_DAYS: '0' }).then(closeAfterAll);
+  await using off = await startService({ PLATEN_REQUEST_LOG_DAYS: '0' });
   const client = new Client(off.url, off.key);
   await client.pdf({ html: '<p>x' });
   const failed = await client.batch({ items: [{ html: '<p>x', options: { pageRanges: '9' } }] });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream } from '@libpdf/core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DrawStep } from '../../src/pdf/assemble/draw-on-pages.ts';
 import { withLetterhead } from '../../src/pdf/edit/letterhead.ts';
 import { UploadAssembly } from '../../src/uploads/assemble-uploads.ts';
@@ -79,7 +79,8 @@ test('a page that is drawn has what it inherits, its turn and its box', async ()
 
 test('the letterhead of a print has what its page inherits, its turn and its box', async () => {
   const letterheads = new Letterheads(assembly);
-  const printer = closeAfterAll(await RawPrinter.start());
+  const printer = await RawPrinter.start();
+  onTestFinished(() => printer.close());
   const printed = await printer.print('<style>@page { size: 200pt 100pt; margin: 0 }</style><p style="visibility: hidden">x');
   const boxOn = async (source: Uint8Array) => {
     const letterhead = await letterheads.prepare('ada', randomUUID(), async () => source);

@@ -1,7 +1,7 @@
 /** Assembling uploaded PDFs: pages, bookmarks and tags of several, and isolation from hostile files. */
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { assemble } from '../../src/pdf/assemble/assemble.ts';
@@ -645,7 +645,8 @@ describe('what steps make of a PDF is limited', () => {
   });
 
   test('to the time of the render, if it has one, which may be longer', async () => {
-    const short = closeAfterAll(new UploadAssembly({ maxPdfBytes: 1_000_000, timeoutMs: 50 })); // less than a process takes to start
+    const short = new UploadAssembly({ maxPdfBytes: 1_000_000, timeoutMs: 50 }); // less than a process takes to start
+    onTestFinished(() => short.close());
     await expect(short.assemble('ada', { parts, steps: [] })).rejects.toMatchObject({ code: 'resource_limit' });
     using deadline = new Deadline(60_000);
     expect((await short.assemble('ada', { parts, steps: [] }, deadline)).files).toHaveLength(1);
