@@ -192,7 +192,7 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
   return {
     'the charge, with a document': async () => {
       const reservation = await allowance.reserve(principal);
-      await allowance.commit(reservation, (query) => documents.insert(draft(), principal, query));
+      await allowance.commit(reservation, { pages: 1, bytes: 1_000 }, (query) => documents.insert(draft(), principal, query));
     },
     'a charge that is given back': async () => allowance.release(await allowance.reserve(principal)),
     'the key of a request': () => accounts.findPrincipal(keyId),

@@ -18,10 +18,12 @@ import {
   reserveConcurrency,
   takeFromMonthAndMinute,
 } from './shared-limits.ts';
+import { addToSums, readSums, type UsageSums } from './usage-sums.ts';
 
 export interface Reservation {
   id: string;
   accountId: string;
+  keyId: string;
   documents: number;
   /** The UTC day on which the documents count, such as `2026-11-21`. */
   day: string;
@@ -37,6 +39,13 @@ interface Wanted {
   isBackground: boolean;
 }
 
+/** What a render made. */
+interface Product {
+  templateId?: string | undefined;
+  pages: number;
+  bytes: number;
+}
+
 export interface Usage {
   period: { start: number; end: number };
   used: number;
@@ -48,9 +57,10 @@ export interface Usage {
 const MONTH_CHARACTERS = 'yyyy-mm'.length;
 const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 const DAY_MS = 86_400_000;
+const SUMMED_MONTHS = 12;
 /** The prefix of `month` in a row that counts the renders of test keys on one day. */
 const TEST_DAYS = 'test ';
-const CHARGES_NOTHING = { id: '', documents: 0, day: '', remaining: null, isFree: true };
+const CHARGES_NOTHING = { id: '', keyId: '', documents: 0, day: '', remaining: null, isFree: true };
 /** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
 
@@ -105,15 +115,24 @@ export class Allowance {
     throw isTest ? this.#testsExceeded() : await this.#allowanceExceeded(principal, { documents, isBackground: false });
   }
 
-  /** Charges the documents, if any were reserved. `hook` writes in the same transaction; for `lockName` see `Database`. */
-  async commit(reservation: Reservation | undefined, hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
+  /**
+   * Charges the documents, if any were reserved, and adds them to the sums of the key and of the template. `hook` writes in the same
+   * transaction; for `lockName` see `Database`.
+   */
+  async commit(
+    reservation: Reservation | undefined,
+    { templateId = '', pages, bytes }: Product = { pages: 0, bytes: 0 },
+    hook: TransactionHook = async () => {},
+    lockName?: string,
+  ): Promise<void> {
     if (!reservation || reservation.isFree) return this.#database.transaction(hook, lockName);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
       // The reservation was removed because its lease expired while the process was suspended. The documents are charged anyway.
       if (!numAffectedRows) await addToMonth(query, reservation, reservation.documents);
       await hook(query);
-      await addToDay(query, reservation); // last, because the row is locked until the end
+      await addToDay(query, reservation); // last, because this row and the sums are locked until the end
+      await addToSums(query, { ...reservation, month: toMonth(reservation.day), templateId, pages, bytes });
     }, lockName);
     this.#leases.drop(this.#renew, reservation.id);
   }
@@ -179,9 +198,16 @@ export class Allowance {
     return { period, isCurrent: now < period.end, used, daily };
   }
 
+  /** The sums of the month that begins at `start`, and of the eleven before. */
+  sums(accountId: string, start: number): Promise<UsageSums> {
+    const year = new Date(start);
+    year.setUTCMonth(year.getUTCMonth() - SUMMED_MONTHS + 1);
+    return readSums(this.#database.query, accountId, { since: toMonth(year.toISOString()), month: toMonth(toDay(start)) });
+  }
+
   /** One statement checks and reserves, so that two requests never both get the last document. */
   async #take(principal: Principal, { documents, isBackground }: Wanted): Promise<Reservation | undefined> {
-    const { accountId, plan } = principal;
+    const { accountId, keyId, plan } = principal;
     const limit = plan.documents;
     const most = Math.min(limit ?? NO_LIMIT, NO_LIMIT) - documents;
     if (most < 0) return undefined;
@@ -202,7 +228,7 @@ export class Allowance {
       return row.used;
     });
     if (used === undefined) return undefined;
-    return { id, accountId, documents, day, remaining: limit === null ? null : limit - used };
+    return { id, accountId, keyId, documents, day, remaining: limit === null ? null : limit - used };
   }
 
   /** The rate limit to count here, or null. A single node counts requests before it reads them. */

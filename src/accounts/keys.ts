@@ -118,6 +118,12 @@ export class Keys {
     return readListPage(this.#selectManaged(by), { limit, after, toItem: toKey });
   }
 
+  /** The names of those of the keys that `by` manages, by id. */
+  async names(by: string | undefined, ids: string[]): Promise<Map<string, string>> {
+    const keys = ids.length ? await this.#selectManaged(by).where('id', 'in', ids).execute() : [];
+    return new Map(keys.map(({ id, name }) => [id, name]));
+  }
+
   /** `by` is a key, or undefined for the operator. Throws `not_found`. */
   async find(by: string | undefined, id: string): Promise<ApiKey> {
     const row = await this.#selectManaged(by).where('id', '=', id).executeTakeFirst();

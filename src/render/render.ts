@@ -76,12 +76,12 @@ export async function render(
   noteDetails({ source: request.source.kind, templateId: readTemplateId(request), options });
   const keep = makesOnePdf(request) && isToBeStored(request, principal);
   if (keep) await documents.requireRoom(principal);
-  const deliver = async (file: Delivery['file'], { reservation, deadline }: Admitted) => {
+  const deliver = async (file: Delivery['file'], admitted: Admitted) => {
     requireNone(request.failOnWarning, file.report);
     memory?.makeRoomFor(file.bytes);
-    const document = keep ? await store(documents, file, request, principal, deadline) : undefined;
-    const delivery = { file, document, remaining: reservation?.remaining ?? null };
-    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    const document = keep ? await store(documents, file, request, principal, admitted.deadline) : undefined;
+    const delivery = { file, document, remaining: admitted.reservation?.remaining ?? null };
+    await runTraced('commit', () => commit(services, delivery, request, principal, admitted, commitHook));
     noteRendered(file);
     noteDetails({ documentId: document?.id });
     return delivery;
@@ -272,17 +272,19 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 async function commit(
   { allowance, documents }: RenderServices,
   delivery: Delivery,
-  reservation: Reservation | undefined,
+  request: AnyRequest,
   principal: Principal,
-  deadline: Deadline,
+  { reservation, deadline }: Pick<Admitted, 'reservation' | 'deadline'>,
   commitHook: CommitHook | undefined,
 ): Promise<void> {
-  const { document } = delivery;
+  const { document, file } = delivery;
+  const pages = 'width' in file ? 0 : (file.pages ?? 0);
   try {
     if (commitHook?.prepare) await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
     await allowance.commit(
       reservation,
+      { templateId: readTemplateId(request), pages, bytes: file.bytes },
       async (query) => {
         if (document) await documents.insert(document, principal, query);
         await commitHook?.write(delivery, query);

@@ -192,6 +192,18 @@ export interface Tables {
     day: string;
     documents: number;
   };
+  /** What was rendered and charged, by month: for each key and each template. */
+  usage_sums: {
+    account_id: string;
+    kind: 'key' | 'template';
+    /** `2026-11` */
+    month: string;
+    /** Empty for documents without a template, and for those that were charged before keys were counted. */
+    object_id: string;
+    documents: number;
+    pages: number;
+    bytes: number;
+  };
   /** Renders in progress that have reserved documents of the allowance. Each takes one slot of its account. */
   reservations: {
     id: string;

@@ -49,6 +49,13 @@ export class StoredTemplates {
     return { ...toTemplate(summary), html, schema };
   }
 
+  /** The names of those of the templates that the key may read, by id. */
+  async names(reader: TemplateOwner, ids: string[]): Promise<Map<string, string>> {
+    if (!ids.length) return new Map();
+    const named = this.#database.query.selectFrom('templates').select(['id', 'name']).where('id', 'in', ids);
+    return new Map((await named.where(readableBy(reader)).execute()).map(({ id, name }) => [id, name]));
+  }
+
   /** The files of the current version. Throws `not_found`. */
   async assets(reader: TemplateOwner, id: string): Promise<TemplateAsset[]> {
     const { version } = await this.find(reader, id);

@@ -1,6 +1,6 @@
 /** The month changes at midnight UTC: the whole service in this process, with a clock of the test. */
 import { expect, test } from 'vitest';
-import { problem, type UsageRecord } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded, type UsageRecord } from '../support/client.ts';
 import { openApp } from '../support/open-app.ts';
 
 let now = Date.parse('2027-01-15T12:00:00Z');
@@ -28,8 +28,55 @@ test.each([
   expect((await client.pdf({ html: 'x' })).headers.get('platen-quota-remaining')).toBe('2');
   const { daily } = full;
   const month = first.slice(0, 7);
-  expect(await client.json(`/v1/usage?month=${month}`)).toEqual({ period: full.period, documents: { used: 3 }, daily });
+  const past = { period: full.period, documents: { used: 3 }, daily };
+  expect(await client.json(`/v1/usage?month=${month}`)).toMatchObject(past);
+  expect(await client.json(`/v1/usage?month=${month}`)).not.toHaveProperty('plan');
   expect(await client.json(`/v1/usage?month=${next.slice(0, 7)}`)).toEqual(await client.usage());
+});
+
+test('sums up documents, pages and bytes by month, by key and by template', async () => {
+  now = Date.parse('2028-03-31T12:00:00Z');
+  const client = await newClient();
+  const made = await client.send('POST', '/v1/keys', { name: 'shop' });
+  const other = new Client(client.url, ((await made.json()) as { key: string }).key);
+  const template = await client.template('<p>1<p style="break-before: page">2', { name: 'receipt' });
+  const hidden = await other.template('x', { name: 'secret plan' });
+  const printed = [
+    await client.pdf({ template_id: template.template_id }),
+    await client.pdf({ html: 'x' }),
+    await other.pdf({ template_id: hidden.template_id }),
+  ];
+  now = Date.parse('2028-04-01T12:00:00Z');
+  printed.push(await client.pdf({ template_id: template.template_id }));
+  printed.push(await client.pdf({ template_id: `${template.template_id}@1` }));
+  printed.push(await client.send('POST', '/v1/image', { html: 'x' }));
+  expect((await client.pdf({ html: '<p>x', options: { pageRanges: '9' } })).status).toBe(422);
+  const sizes = await Promise.all(printed.map(async (reply) => (await bytesOf(await succeeded(reply))).length));
+  const [twoPages, onePage, others, again, pinned, image] = sizes as [number, number, number, number, number, number];
+
+  const { by_key, by_template, monthly } = await client.json<UsageRecord>('/v1/usage');
+  const april = { documents: 3, pages: 4, bytes: again + pinned + image };
+  const march = { documents: 3, pages: 4, bytes: twoPages + onePage + others };
+  expect(monthly).toEqual([
+    { month: '2028-03', ...march },
+    { month: '2028-04', ...april },
+  ]);
+  expect(by_key).toMatchObject([april]);
+  expect(by_template).toEqual([
+    { template_id: template.template_id, name: 'receipt', documents: 2, pages: 4, bytes: again + pinned },
+    { template_id: null, documents: 1, pages: 0, bytes: image },
+  ]);
+
+  const past = await client.json<UsageRecord>('/v1/usage?month=2028-03');
+  expect(past.monthly).toEqual([{ month: '2028-03', ...march }]);
+  expect(past.by_key).toMatchObject([
+    { name: '', documents: 2, pages: 3, bytes: twoPages + onePage },
+    { name: 'shop', documents: 1, pages: 1, bytes: others },
+  ]);
+  expect(past.by_template.find(({ template_id }) => template_id === hidden.template_id)).not.toHaveProperty('name');
+  const ofOther = await other.json<UsageRecord>('/v1/usage?month=2028-03');
+  expect(ofOther.by_key.map(({ name }) => name)).toEqual([undefined, 'shop']);
+  expect(ofOther.by_template.map(({ name }) => name).toSorted()).toEqual(['secret plan', undefined, undefined]);
 });
 
 test('returns the days of a month without documents', async () => {

@@ -154,7 +154,9 @@ test('undoes a request if its lease ended and another request has taken over', a
   if ('kind' in first || 'kind' in second) throw new Error('there is no answer yet');
   const reservation = await services.allowance.reserve(owner);
   const answer = { kind: 'not_kept' } as const;
-  const settle = services.allowance.commit(reservation, (query) => services.idempotency.complete(first, answer, query));
+  const settle = services.allowance.commit(reservation, undefined, (query) =>
+    services.idempotency.complete(first, answer, query),
+  );
   await expect(settle).rejects.toMatchObject({ code: 'idempotency_running' });
   await services.allowance.release(reservation);
   expect((await services.allowance.usage(owner.accountId)).used).toBe(0);

@@ -33,6 +33,7 @@ const LANDED: Record<string, string> = {
   '0037-failed-webhooks': '6feca82796924729dcc9dc9fe7b652677b4e07f9c6d5abef4a5b4b9acc3b1796',
   '0038-equal-batch-items': '85151ce2f23f839911cbcb7750ed56a31ca8a564915f753f05aecb400ce1e099',
   '0039-due-batch-items': 'ad4e5e931203120ce5ee70c5367095c25fa7b5ba820c2ffa9d0df4f79e7a0f38',
+  '0040-usage-sums': 'b409ab9ab262858131207a46890504c11e4a794093696111ff94ebb877072e05',
 };
 
 test('does not change a migration that has landed', async () => {
@@ -97,6 +98,23 @@ test('takes over a database of the last checkout before the baseline, whose tabl
   unpackFolder('before-baseline', dataDir);
   expect(await namesOfApplied()).toEqual(Object.keys(migrations));
   expect(await namesOfApplied()).toEqual(Object.keys(migrations));
+});
+
+test('counts what was charged before the sums, for no key', async () => {
+  unpackFolder('before-baseline', dataDir);
+  await change(async (query) => {
+    await query
+      .insertInto('accounts')
+      .values({ id: 'acc', name: '', plan: 'free', created_at: 0 } as never)
+      .execute();
+    const days = [1, 2].map((documents) => ({ account_id: 'acc', day: `2026-10-0${documents}`, documents }));
+    await query.insertInto('usage_days').values(days).execute();
+  });
+  await namesOfApplied();
+  await change(async (query) => {
+    const sums = await query.selectFrom('usage_sums').selectAll().execute();
+    expect(sums).toEqual([{ account_id: 'acc', kind: 'key', month: '2026-10', object_id: '', documents: 3, pages: 0, bytes: 0 }]);
+  });
 });
 
 test('refuses a database of an earlier checkout, and says what to do', async () => {

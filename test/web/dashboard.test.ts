@@ -348,6 +348,28 @@ test('shows usage', async () => {
   expect(documents.used).toBe(3);
 });
 
+test('shows what each key and each template has rendered', async () => {
+  const key = await newClient();
+  const { template_id } = await key.template('<p>1<p style="break-before: page">2', { name: 'receipt' });
+  for (let count = 0; count < 2; count++) await key.pdf({ template_id });
+  await key.pdf({ html: '<p>once' });
+  const page = await signIn(key.key, '/usage');
+  const cellsOf = (table: string, row: string) =>
+    page.getByRole('table', { name: table }).getByRole('row', { name: row }).getByRole('cell').allInnerTexts();
+  await page.getByRole('heading', { name: 'By template' }).waitFor();
+  expect(await cellsOf('By template', 'receipt')).toEqual(['receipt', '2', '4', expect.stringMatching(/kB/)]);
+  expect(await cellsOf('By template', 'Without a template')).toEqual([
+    'Without a template',
+    '1',
+    '1',
+    expect.stringMatching(/kB/),
+  ]);
+  expect((await cellsOf('By month', '3')).slice(1, 3)).toEqual(['3', '5']);
+  expect((await cellsOf('By key', 'key_')).slice(1, 3)).toEqual(['3', '5']);
+  await page.getByRole('link', { name: 'receipt' }).click();
+  await page.getByRole('heading', { level: 1, name: 'receipt' }).waitFor();
+});
+
 test('reports a lost connection, and continues when it is back', async () => {
   const key = await newClient();
   const { filename } = await key.store({ html: '<p>there' });

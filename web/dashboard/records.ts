@@ -23,6 +23,7 @@ export type {
   ServiceState,
   TemplateAsset as AssetRecord,
   TemplateVersion as VersionRecord,
+  UsageSum,
   WebhookDelivery as Delivery,
   WebhookSecret,
 } from '../../clients/typescript/src/api.ts';
@@ -47,6 +48,6 @@ export interface Usage extends AnyUsage {
 }
 
 /** The usage of an earlier month. */
-export type PastUsage = Pick<AnyUsage, 'period' | 'documents' | 'daily'>;
+export type PastUsage = Omit<AnyUsage, 'plan' | 'storage'>;
 
 export type Engine = Template['engine'];

@@ -9,6 +9,7 @@ import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
 import { countText, dayText, monthText, numberText } from './format.ts';
 import type { PastUsage, Usage } from './records.ts';
+import { UsageSums } from './usage-sums.tsx';
 
 const MONTHS = 12;
 
@@ -56,7 +57,8 @@ export function UsageFigures({ usage }: { usage: Usage | PastUsage }) {
   return 'plan' in usage ? <Figures usage={usage} /> : <PastFigures usage={usage} />;
 }
 
-function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
+function PastFigures({ usage }: { usage: PastUsage }) {
+  const { documents, daily } = usage;
   return (
     <>
       <div class="key-figures">
@@ -66,11 +68,13 @@ function PastFigures({ usage: { documents, daily } }: { usage: PastUsage }) {
         </section>
       </div>
       <DayPlot days={daily} />
+      <UsageSums usage={usage} />
     </>
   );
 }
 
-function Figures({ usage: { plan, period, documents, storage, daily } }: { usage: Usage }) {
+function Figures({ usage }: { usage: Usage }) {
+  const { plan, period, documents, storage, daily } = usage;
   return (
     <>
       <div class="key-figures">
@@ -98,6 +102,7 @@ function Figures({ usage: { plan, period, documents, storage, daily } }: { usage
         </section>
       </div>
       <DayPlot days={daily} />
+      <UsageSums usage={usage} />
     </>
   );
 }

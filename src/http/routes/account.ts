@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Account, Principal } from '../../accounts/accounts.ts';
 import type { Plan } from '../../accounts/plans.ts';
+import type { UsageSum, UsageSums } from '../../accounts/usage-sums.ts';
 import { ServiceError } from '../../errors.ts';
 import { type DefaultOptions, parseDefaultOptions } from '../../render/request/default-options.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
@@ -13,6 +14,7 @@ import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AccountAssets } from '../../templates/account-assets.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
+import type { TemplateOwner } from '../../templates/template.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { IF_MATCH_SCHEMA, readTags } from '../replies/if-match.ts';
@@ -74,7 +76,8 @@ export function accountRoutes(app: FastifyInstance, services: RouteServices): vo
   const { accounts, requireWebhook, limits } = services;
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
     const { month } = readQuery(request, { month: readMonth });
-    return readUsage(services, requirePrincipal(request), month);
+    const principal = requirePrincipal(request);
+    return readUsage(services, principal, month, principal);
   });
 
   app.get('/v1/account', { schema: READ }, async (request, reply) => sendAccount(request, reply, services));
@@ -105,15 +108,21 @@ function requireStorage(plan: Principal['plan'], wanted: Record<string, boolean 
     throw new ServiceError('storage_unavailable', `the plan ${plan.name} does not store documents, so ${name} cannot be true`);
 }
 
-/** The usage of an account in a month. Without a plan, that of the present month has no limits either. */
+/**
+ * The usage of an account in a month. Without a plan, that of the present month has no limits either. `reader` is undefined for an
+ * administrator, who sees the names of keys, and not those of templates.
+ */
 export async function readUsage(
-  { allowance, documents }: RouteServices,
+  services: RouteServices,
   { accountId, plan, assetBytes = 0 }: { accountId: string; plan: Plan | undefined; assetBytes?: number },
   month: number | undefined,
+  reader?: TemplateOwner,
 ) {
+  const { allowance, documents } = services;
   const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
   const period = { start: toIsoTime(of.start), end: toIsoTime(of.end) };
-  if (!isCurrent || !plan) return { period, documents: { used }, daily };
+  const sums = await toSumRecords(await allowance.sums(accountId, of.start), services, reader);
+  if (!isCurrent || !plan) return { period, documents: { used }, daily, ...sums };
   const limit = plan.documents;
   const stored = await documents.readStorage(accountId);
   return {
@@ -121,6 +130,26 @@ export async function readUsage(
     documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
     storage: { ...stored, bytes: stored.bytes + assetBytes, limit: plan.storageBytes },
     daily,
+    ...sums,
+  };
+}
+
+async function toSumRecords(
+  { months, keys, templates }: UsageSums,
+  services: Pick<RouteServices, 'accounts' | 'templates'>,
+  reader: TemplateOwner | undefined,
+) {
+  const idsOf = (sums: UsageSum[]) => sums.flatMap(({ id }) => id ?? []);
+  const keyNames = await services.accounts.keys.names(reader?.keyId, idsOf(keys));
+  const templateNames = reader ? await services.templates.names(reader, idsOf(templates)) : new Map<string, string>();
+  const nameIn = (names: Map<string, string>, id: string | null) => {
+    const name = id === null ? undefined : names.get(id);
+    return name === undefined ? {} : { name };
+  };
+  return {
+    monthly: months,
+    by_key: keys.map(({ id, ...sum }) => ({ key_id: id, ...nameIn(keyNames, id), ...sum })),
+    by_template: templates.map(({ id, ...sum }) => ({ template_id: id, ...nameIn(templateNames, id), ...sum })),
   };
 }
 
@@ -198,6 +227,18 @@ function accountRecord(account: Account, assets: Awaited<ReturnType<AccountAsset
 
 const COUNT = { type: 'integer' };
 const COUNT_OR_NULL = { type: ['integer', 'null'], description: '`null` if there is no limit.' };
+const TEXT_OR_NULL = { type: ['string', 'null'] };
+const USAGE_SUM = recordSchema(
+  'UsageSum',
+  {
+    month: { type: 'string' },
+    key_id: TEXT_OR_NULL,
+    template_id: TEXT_OR_NULL,
+    name: { type: 'string', description: 'Absent if this key may not read it.' },
+    ...{ documents: COUNT, pages: COUNT, bytes: COUNT },
+  },
+  ['month', 'key_id', 'template_id', 'name'],
+);
 const ACCOUNT_SCHEMA = recordSchema('Account', {
   account_id: { type: 'string' },
   name: { type: 'string' },
@@ -220,7 +261,7 @@ export const USAGE = {
         $id: 'MonthParam',
         type: 'string',
         pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
-        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` only.',
+        description: 'The calendar month (UTC). A past month has no `plan`, `storage` or limits.',
         'x-default': 'this month',
         examples: ['2026-10'],
       },
@@ -248,6 +289,9 @@ export const USAGE = {
             description: 'Every day of the month, up to today.',
             items: recordSchema('DailyUse', { date: { type: 'string', format: 'date' }, documents: COUNT }),
           },
+          monthly: { type: 'array', description: 'The months of a year, up to this one, that have documents.', items: USAGE_SUM },
+          by_key: { type: 'array', description: 'At most 100, largest first, like `by_template`.', items: USAGE_SUM },
+          by_template: { type: 'array', items: USAGE_SUM },
         },
         ['plan', 'storage'],
       ),

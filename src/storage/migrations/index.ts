@@ -15,6 +15,7 @@ import { administration } from './0036-administration.ts';
 import { failedWebhooks } from './0037-failed-webhooks.ts';
 import { equalBatchItems } from './0038-equal-batch-items.ts';
 import { dueBatchItems } from './0039-due-batch-items.ts';
+import { usageSums } from './0040-usage-sums.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -29,4 +30,5 @@ export const migrations: Record<string, Migration> = {
   '0037-failed-webhooks': failedWebhooks,
   '0038-equal-batch-items': equalBatchItems,
   '0039-due-batch-items': dueBatchItems,
+  '0040-usage-sums': usageSums,
 };

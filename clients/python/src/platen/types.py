@@ -1897,6 +1897,17 @@ class DailyUse(TypedDict):
     documents: int
 
 
+class UsageSum(TypedDict):
+    month: NotRequired[str]
+    key_id: NotRequired[str | None]
+    template_id: NotRequired[str | None]
+    name: NotRequired[str]
+    """Absent if this key may not read it."""
+    documents: int
+    pages: int
+    bytes: int
+
+
 class Usage(TypedDict):
     plan: NotRequired[str]
     period: Period
@@ -1904,6 +1915,11 @@ class Usage(TypedDict):
     storage: NotRequired[StorageUse]
     daily: list[DailyUse]
     """Every day of the month, up to today."""
+    monthly: list[UsageSum]
+    """The months of a year, up to this one, that have documents."""
+    by_key: list[UsageSum]
+    """At most 100, largest first, like `by_template`."""
+    by_template: list[UsageSum]
 
 
 DefaultOptions: TypeAlias = "PdfOptions | None"
