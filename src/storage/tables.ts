@@ -389,8 +389,7 @@ export interface Tables {
     /** The host of the URL, with the port. */
     host: string;
     /**
-     * The body of a webhook, which is the same for each attempt, or the encrypted target of an upload; null once delivered, and of an
-     * upload that failed.
+     * The body of a webhook, which is the same for each attempt, or the encrypted target of an upload until it ends.
      */
     payload: string | null;
     /** The trace context of the reported change; null if none was recorded. */
@@ -409,6 +408,8 @@ export interface Tables {
     /** The response status and the error of the last attempt. */
     response_status: number | null;
     error: string | null;
+    /** JSON: the last attempts of a webhook; null before the first. */
+    history: string | null;
     /** Only for uploads: the item whose result is uploaded. */
     batch_id: string | null;
     batch_position: number | null;

@@ -45,6 +45,8 @@ class StalledError extends Error {
 export interface AttemptResult {
   /** The response status; undefined if there was no response. */
   status?: number;
+  /** The first characters of the response body. */
+  beginning?: string;
   /** A message for the owner of the delivery. It reveals nothing about hosts that the egress policy forbids. */
   error?: string;
   /** For the operator's log. */
@@ -52,8 +54,11 @@ export interface AttemptResult {
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** The response body is discarded, but read for this long, because some servers fail if the client does not read it. */
+/** Only the beginning of the response body is kept, but it is read for this long, because some servers fail if the client does not read it. */
 const MAX_ANSWER_MS = 1_000;
+const KEPT_ANSWER_BYTES = 1_024;
+
+type Answer = Required<Pick<AttemptResult, 'status' | 'beginning'>>;
 
 /** Does not follow redirects. */
 export async function attempt(
@@ -72,8 +77,8 @@ export async function attempt(
       throw error;
     });
     socket.setTimeout(idleMs, () => socket?.destroy(new StalledError()));
-    const status = await unlessAborted(exchange(to, socket, sent, source), end);
-    return { status, ...(isRedirect(status) && { error: 'redirects are not followed' }) };
+    const { status, beginning } = await unlessAborted(exchange(to, socket, sent, source), end);
+    return { status, ...(beginning && { beginning }), ...(isRedirect(status) && { error: 'redirects are not followed' }) };
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
@@ -98,14 +103,14 @@ function failureReason(error: unknown): string {
   return 'the connection broke off, or the answer was not HTTP';
 }
 
-/** Resolves to the response status when the body has been read, or its limit of bytes or time is reached. */
+/** Resolves when the response body has been read, or its limit of bytes or time is reached. */
 function exchange(
   url: URL,
   socket: Socket,
   { method = 'POST', headers, body }: Pick<Attempt, 'method' | 'headers' | 'body'>,
   source: Readable,
-): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let isAnswered = false; // a server may respond and close the connection before it has read the whole request
   const fail = (error: unknown) => {
     if (!isAnswered) reject(error);
@@ -122,7 +127,7 @@ function exchange(
   request.on('close', () => fail(new Error('the connection was closed')));
   request.on('response', (answer) => {
     isAnswered = true;
-    void drain(answer).then(() => resolve(answer.statusCode ?? 0));
+    void drain(answer).then((beginning) => resolve({ status: answer.statusCode ?? 0, beginning }));
   });
   pipeline(source, request).catch(fail);
   return promise;
@@ -136,15 +141,20 @@ function bodyLength(body: Attempt['body']): number {
   return 'open' in body ? body.bytes : body.reduce((sum, { length }) => sum + length, 0);
 }
 
-async function drain(answer: IncomingMessage): Promise<void> {
+/** Returns the beginning of the body. A character that is cut off is left out. */
+async function drain(answer: IncomingMessage): Promise<string> {
+  const decoder = new TextDecoder();
+  let beginning = '';
   const read = async () => {
-    let left = MAX_ANSWER_BYTES;
+    let bytes = 0;
     for await (const chunk of answer as AsyncIterable<Buffer>) {
-      left -= chunk.byteLength;
-      if (left <= 0) return;
+      if (bytes < KEPT_ANSWER_BYTES) beginning += decoder.decode(chunk.subarray(0, KEPT_ANSWER_BYTES - bytes), { stream: true });
+      bytes += chunk.byteLength;
+      if (bytes >= MAX_ANSWER_BYTES) return;
     }
   };
   await Promise.race([read().catch(() => {}), sleep(MAX_ANSWER_MS, undefined, { ref: false })]);
+  return beginning;
 }
 
 const TOO_MANY_REQUESTS = 429;

@@ -13,6 +13,7 @@ import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
 import type { Tables } from '../storage/tables.ts';
 import { describeSpan, runTracedLater, traceHeaders } from '../tracing.ts';
 import { type Attempt, type AttemptResult, attempt, isDelivered } from './attempt.ts';
+import { addToHistory, type PastAttempt } from './history.ts';
 import type { WebhookSecrets } from './secrets.ts';
 import { mayRetryUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
 
@@ -58,6 +59,10 @@ interface Subject {
 }
 
 type Row = Tables['webhook_deliveries'];
+
+interface TimedResult extends AttemptResult {
+  milliseconds: number;
+}
 
 /** A row that is leased to an attempt. */
 interface Due extends Row {
@@ -182,9 +187,9 @@ export class Deliverer {
     const { database, uploads } = this.#services;
     const opened = await uploads.open(due);
     await database.flush(); // a document that was uploaded must not be rendered again after a power failure
-    const result: AttemptResult = opened
+    const result: TimedResult = opened
       ? await this.#attempt(due, { ...opened, method: 'PUT' })
-      : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
+      : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded', milliseconds: 0 };
     const mayRetry = opened !== undefined && mayRetryUpload(result) && this.#nextAttemptAt(due) < opened.expiresAt;
     const outcome = this.#toOutcome(due, result, mayRetry);
     const subject = {
@@ -199,13 +204,14 @@ export class Deliverer {
   async #attempt(
     { id, kind, host, timeoutMs }: Due,
     sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>,
-  ): Promise<AttemptResult> {
+  ): Promise<TimedResult> {
     const { policy, onRefused } = this.#services;
     const idleMs = this.#settings.webhookTimeoutMs;
+    const begun = performance.now();
     const result = await attempt(policy, { ...sent, timeoutMs, idleMs, signal: this.#end.signal });
     if (result.refusal) onRefused(kind, { host, reason: result.refusal.message, delivery_id: id });
     if (result.status !== undefined) describeSpan({ 'http.response.status_code': result.status });
-    return result;
+    return { ...result, milliseconds: Math.round(performance.now() - begun) };
   }
 
   async #createHeaders({ id, account_id, payload }: Due): Promise<Record<string, string>> {
@@ -226,21 +232,23 @@ export class Deliverer {
    */
   async #settle(
     { subject, ...due }: Due & { subject: Subject },
-    { status, error }: AttemptResult,
+    result: TimedResult,
     outcome: DeliveryOutcome,
     hook?: OutcomeHook,
   ): Promise<void> {
+    const { status, error } = result;
     if (status === undefined && this.#end.signal.aborted) {
       await this.#change(due, { lease_until: 0 });
       return;
     }
     const { database, jobs, onOutcome } = this.#services;
-    const answer = { response_status: status ?? null, error: error ?? null, lease_until: 0 };
+    const history = due.kind === 'webhook' ? addToHistory(due.history, toPastAttempt(due, result)) : null;
+    const answer = { response_status: status ?? null, error: error ?? null, history, lease_until: 0 };
     if (outcome === 'retried') {
       await this.#change(due, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
       await jobs.add(due.kind, due.account_id);
     } else {
-      const payload = outcome === 'failed' && due.kind === 'webhook' ? due.payload : null; // it can be sent again
+      const payload = due.kind === 'webhook' ? due.payload : null; // it can be sent again
       const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload };
       const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && hook?.(query));
       if (afterwards) await afterwards();
@@ -269,6 +277,15 @@ export class Deliverer {
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
+}
+
+function toPastAttempt({ last_attempt_at }: Row, { status, beginning, error, milliseconds }: TimedResult): PastAttempt {
+  return {
+    ...{ startedAt: last_attempt_at ?? 0, milliseconds },
+    ...(status !== undefined && { status }),
+    ...(beginning && { beginning }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 function readSubject(payload: string): Subject {

@@ -3,12 +3,13 @@ import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { ExpiredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import { createId } from '../ids.ts';
+import { createId, isId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, newestFirst, type Position, readListPage } from '../storage/listing.ts';
 import type { Selected } from '../storage/tables.ts';
 import { deliveryRow } from './delivery-row.ts';
+import { type PastAttempt, readHistory } from './history.ts';
 
 type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired' | 'webhook.test';
 export type DeliveryStatus = WebhookDelivery['status'];
@@ -84,41 +85,48 @@ export class Webhooks {
     return this.#find(keyId, id);
   }
 
-  /** Enqueues an event again that was given up, with the same id and body. Throws `not_found`, also if it was not given up. */
+  /** Enqueues an event again that was delivered or given up, with the same id and body. Throws `not_found`, also if it is pending. */
   async resend({ keyId }: Pick<WebhookEvent, 'keyId'>, id: string): Promise<WebhookDelivery> {
-    await this.#database.transaction((query) => this.#resend(query, id, keyId));
+    await this.#database.transaction((query) => this.#resend(query, id, ['delivered', 'failed'], keyId));
     await this.#database.flush();
     return this.#find(keyId, id);
   }
 
-  /** The same for a webhook of any key. `actor` is the administrator's key. */
+  /** The same for a webhook of any key that was given up. `actor` is the administrator's key. */
   async resendAny(id: string, actor: Actor): Promise<void> {
     await this.#database.transaction(async (query) => {
-      const accountId = await this.#resend(query, id);
+      const accountId = await this.#resend(query, id, ['failed']);
       await recordAudit(query, this.#clock(), { actor, action: 'webhook.resent', accountId, objectId: id });
     });
     await this.#database.flush();
   }
 
   /** Returns the account. */
-  async #resend(query: Query, id: string, keyId?: string): Promise<string> {
+  async #resend(query: Query, id: string, states: DeliveryStatus[], keyId?: string): Promise<string> {
     const row = await query
       .updateTable('webhook_deliveries')
       .set({ status: 'pending', attempts: 0, next_attempt_at: this.#clock() })
       .where('id', '=', id)
       .$if(keyId !== undefined, (own) => own.where('key_id', '=', keyId as string))
-      .where('status', '=', 'failed')
+      .where('status', 'in', states)
       .where('batch_id', 'is', null)
       .where('payload', 'is not', null)
       .returning('account_id as accountId')
       .executeTakeFirst();
-    if (!row) throw new ServiceError('not_found', 'there is no such webhook that was given up');
+    if (!row) throw new ServiceError('not_found', 'there is no such webhook that can be sent again');
     await this.#jobs.add('webhook', row.accountId, query);
     return row.accountId;
   }
 
   #find(keyId: string, id: string): Promise<WebhookDelivery> {
     return this.#rows(keyId).where('id', '=', id).executeTakeFirstOrThrow();
+  }
+
+  /** A webhook with its body, which is null if it was removed, and its last attempts, oldest first. Throws `not_found`. */
+  async read(keyId: string, id: string): Promise<WebhookDelivery & { payload: string | null; history: PastAttempt[] }> {
+    const row = isId(id) && (await this.#rows(keyId).select(['payload', 'history']).where('id', '=', id).executeTakeFirst());
+    if (!row) throw new ServiceError('not_found', 'there is no such webhook, or it belongs to another key');
+    return { ...row, history: readHistory(row.history) };
   }
 
   #rows(keyId: string) {

@@ -284,9 +284,10 @@ test('waits on SIGTERM for an attempt no longer than the drain time, and sends t
   own.close();
 });
 
-test('sends a test event, and an event again that was given up', async () => {
+test('sends a test event, and an event again that was given up or delivered', async () => {
   const client = new Client(service.url, (await service.createKey()).key);
-  receiver.answer = (response) => response.writeHead(410).end();
+  const long = 'gone, and never to be seen again. '.repeat(1_000);
+  receiver.answer = (response) => response.writeHead(410).end(`\0 ${long}`);
   const sent = await client.send('POST', '/v1/webhooks/test', { url: receiver.url });
   expect(sent.status).toBe(202);
   const { delivery_id } = (await sent.json()) as WebhookDelivery;
@@ -301,7 +302,23 @@ test('sends a test event, and an event again that was given up', async () => {
   const [first, second] = receiver.received as [WebhookRequest, WebhookRequest];
   expect([second.body, second.headers['webhook-id']]).toEqual([first.body, delivery_id]);
   expect(verified(second, (await secretOf(client)).secret)).toMatchObject({ type: 'webhook.test', data: {} });
+  await problem(await other.get(`${DELIVERIES}/${delivery_id}`), 404, 'not_found');
+  const { payload, history, ...delivery } = await client.json<WebhookDelivery>(`${DELIVERIES}/${delivery_id}`);
+  expect(delivery).toEqual((await listOf(client))[0]);
+  expect(payload).toEqual(JSON.parse(first.body));
+  const attempt = { started_at: expect.any(String), milliseconds: expect.any(Number) };
+  expect(history).toEqual([
+    { ...attempt, response_status: 410, response_body: `\0 ${long}`.slice(0, 1_024) },
+    { ...attempt, response_status: 204 },
+  ]);
+
+  receiver.answer = (response) => response.destroy();
+  expect((await retry()).status).toBe(202);
   await problem(await retry(), 404, 'not_found');
+  const last = async () => (await client.json<WebhookDelivery>(`${DELIVERIES}/${delivery_id}`)).history?.[2];
+  await eventually('it has failed', async () => (await last()) !== undefined);
+  expect(await last()).toEqual({ ...attempt, error: 'the connection broke off, or the answer was not HTTP' });
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   await problem(await client.send('POST', '/v1/webhooks/test', { url: forbidden.url }), 403, 'forbidden_url');
   await problem(await client.send('POST', '/v1/webhooks/test', {}), 400, 'invalid_request');
 });

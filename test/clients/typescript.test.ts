@@ -239,6 +239,7 @@ test('follows a batch to its end, and verifies its webhook', async () => {
   const { delivery_id } = await platen.webhooks.test(receiver.url);
   const isGivenUp = async () => (await platen.webhooks.deliveries().page()).data[0]?.status === 'failed';
   await eventually('it is given up', isGivenUp);
+  expect(await platen.webhooks.delivery(delivery_id)).toMatchObject({ payload: { type: 'webhook.test' }, history: [{}] });
   expect(await platen.webhooks.retry(delivery_id)).toMatchObject({ status: 'pending', type: 'webhook.test' });
   const rotated = await platen.webhooks.rotateSecret();
   expect(rotated.previous).toMatchObject([{ secret }]);

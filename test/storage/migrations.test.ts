@@ -34,6 +34,7 @@ const LANDED: Record<string, string> = {
   '0038-equal-batch-items': '85151ce2f23f839911cbcb7750ed56a31ca8a564915f753f05aecb400ce1e099',
   '0039-due-batch-items': 'ad4e5e931203120ce5ee70c5367095c25fa7b5ba820c2ffa9d0df4f79e7a0f38',
   '0040-usage-sums': 'b409ab9ab262858131207a46890504c11e4a794093696111ff94ebb877072e05',
+  '0041-webhook-history': '37a3384e8fbc07445d7b1adbd62b619cd5d9a4804c26e0ac547b3a5c785346d4',
 };
 
 test('does not change a migration that has landed', async () => {

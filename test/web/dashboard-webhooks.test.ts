@@ -1,8 +1,8 @@
 /** Webhooks in the dashboard: a test event, and an event that was given up and is sent again. */
 import { expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
-import { openDashboards } from '../support/dashboard.ts';
-import { accessibilityViolations } from '../support/page-checks.ts';
+import { goTo, openDashboards } from '../support/dashboard.ts';
+import { accessibilityViolations, expectSound } from '../support/page-checks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
 import { NARROW } from '../support/web-page.ts';
@@ -40,4 +40,55 @@ test('says what is wrong with a URL, and shows the whole command on a narrow scr
   const command = page.getByRole('region', { name: 'Command' });
   await command.getByText('"webhook_url"').waitFor();
   expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});
+
+test.each(['light', 'dark'] as const)('shows what was sent and answered, and sends it again (%s)', async (colorScheme) => {
+  const before = receiver.received.length;
+  receiver.answer = (response) => response.writeHead(410).end('<b>no such hook</b>');
+  const client = await newClient();
+  await client.send('POST', '/v1/webhooks/test', { url: receiver.url });
+  const page = await signIn(client.key, '/webhooks');
+  await page.emulateMedia({ colorScheme });
+  await page.getByRole('link', { name: 'webhook.test' }).click();
+  const attempts = page.getByRole('table', { name: 'Attempts, newest first' }).getByRole('row');
+  await attempts.filter({ hasText: '410' }).getByText('<b>no such hook</b>').waitFor();
+  await page.getByText('"type": "webhook.test"').waitFor();
+  await expectSound(page);
+
+  receiver.answer = (response) => response.writeHead(200).end('thanks');
+  await page.getByRole('button', { name: 'Send again' }).press('Enter');
+  await attempts.filter({ hasText: '200' }).getByText('thanks').waitFor();
+  await page.getByText('Delivered').waitFor();
+  expect(await attempts.count()).toBe(3);
+  await page.setViewportSize(NARROW);
+  await expectSound(page);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await eventually('it has arrived a third time', () => receiver.received.length === before + 3);
+  expect(new Set(receiver.received.slice(before).map(({ body }) => body)).size).toBe(1);
+  await page.getByRole('link', { name: 'All webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+});
+
+test('says that there is no such webhook', async () => {
+  const page = await signIn((await newClient()).key, '/webhooks/msg_0123456789ABCDEFGHIJKL', [404]);
+  await page.getByRole('heading', { name: 'There is no such webhook' }).waitFor();
+});
+
+test('keeps the URL of a test event until it is sent, and offers it again', async () => {
+  const page = await signIn((await newClient()).key, '/webhooks');
+  const field = page.getByLabel('URL of your server');
+  await field.fill(receiver.url);
+  await goTo(page, '/usage');
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  await goTo(page, '/webhooks');
+  await expect.poll(() => field.inputValue()).toBe(receiver.url);
+  await page.reload();
+  await expect.poll(() => field.inputValue()).toBe(receiver.url);
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText('The test event is on its way.').waitFor();
+  await goTo(page, '/usage');
+  await goTo(page, '/webhooks');
+  await expect.poll(() => field.inputValue()).toBe(receiver.url);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor(); // nothing is unsaved that the sign-out would ask about
 });

@@ -1,6 +1,8 @@
 /** Formats numbers, times and errors for people. */
 import { type ProblemBody, ProblemError } from '../shared/api.ts';
 
+const SECOND_MS = 1_000;
+
 const numbers = new Intl.NumberFormat();
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -21,6 +23,11 @@ export function numberText(value: number): string {
 
 export function countText(value: number, one: string, many = `${one}s`): string {
   return `${numberText(value)} ${value === 1 ? one : many}`;
+}
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < SECOND_MS) return `${numberText(Math.round(milliseconds))} ms`;
+  return `${numberText(Math.round(milliseconds / 100) / 10)} s`;
 }
 
 /** Formats a time in the visitor's language and time zone. */

@@ -50,6 +50,7 @@ export const PAGES: PageEntry[] = [
     path: 'webhooks',
     title: 'Webhooks',
     Page: lazyPage('the webhooks', async () => (await import('./webhooks-page.tsx')).WebhooksPage),
+    One: lazyPage('the webhook', async () => (await import('./delivery-page.tsx')).DeliveryPage),
   },
   {
     path: 'certificates',

@@ -9,7 +9,7 @@ import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { useAction } from './action.ts';
 import { useRead } from './cached.ts';
 import { Cause, ErrorMessage, Facts, Loading, Name, PageHead, Time } from './components.tsx';
-import { hasStatus, numberText, sentence } from './format.ts';
+import { durationText, hasStatus, numberText, sentence } from './format.ts';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
 import { phaseTitle, WarningList } from './report.tsx';
 import { firstSample } from './sample-data.ts';
@@ -27,8 +27,6 @@ const TITLES: Record<string, string> = {
   '/v1/renders': 'Asynchronous render',
 };
 
-const SECOND_MS = 1_000;
-
 const SOURCES: Record<string, string> = { html: 'HTML', markdown: 'Markdown', url: 'a URL', template: 'a template' };
 
 /** What was requested, and from what: "PDF of Invoice", "Image from HTML". */
@@ -37,11 +35,6 @@ export function titleOf({ endpoint, source = '', template_id: id }: LoggedReques
   const template = templates.find(({ template_id }) => template_id === id);
   if (template) return `${title} of ${template.name}`;
   return SOURCES[source] ? `${title} from ${SOURCES[source]}` : title;
-}
-
-export function durationText(milliseconds: number): string {
-  if (milliseconds < SECOND_MS) return `${numberText(Math.round(milliseconds))} ms`;
-  return `${numberText(Math.round(milliseconds / 100) / 10)} s`;
 }
 
 export function RequestPage({ id }: { id: string }) {

@@ -3,11 +3,11 @@ import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Time } from './components.tsx';
 import { ChoiceFilter, DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
-import { timeText } from './format.ts';
+import { durationText, timeText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
-import { durationText, LOGGED_STATES, titleOf } from './request-page.tsx';
+import { LOGGED_STATES, titleOf } from './request-page.tsx';
 import { type Column, Table } from './table.tsx';
 import { useTemplates } from './templates.ts';
 

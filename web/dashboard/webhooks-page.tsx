@@ -5,15 +5,15 @@ import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Empty, ErrorMessage, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
-import { countText, sentence } from './format.ts';
+import { DELIVERY_STATES, useSendAgain } from './delivery-page.tsx';
+import { countText, sentence, timeText } from './format.ts';
 import { type Loaded, useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
 import { call, read, send } from './session.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
-
-const STATES: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Given up' };
+import { useUnsavedText } from './unsaved-text.ts';
 
 const EXAMPLE = `curl ${location.origin}/v1/batches \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\
@@ -31,7 +31,7 @@ export function WebhooksPage() {
         <Button label="Refresh" onClick={list.reload} />
       </PageHead>
       <Secret />
-      <Test onSent={list.reload} />
+      <Test before={list.rows?.find(({ type }) => type === 'webhook.test')?.url} onSent={list.reload} />
       <h2>Deliveries</h2>
       <PagedList
         list={list}
@@ -58,13 +58,16 @@ export function WebhooksPage() {
   );
 }
 
-/** Sends an event without data to a URL. */
-function Test({ onSent }: { onSent(): void }) {
-  const [url, setUrl] = useState('');
+/** Sends an event without data to a URL. `before` is the one of the last test. */
+function Test({ before, onSent }: { before: string | undefined; onSent(): void }) {
+  const [sentTo, setSentTo] = useState<string>();
+  const { text: url, write, saved } = useUnsavedText('URL of a test event', sentTo ?? before ?? '');
   const action = useAction();
   const sendTest = () =>
     action.run(async () => {
       await send('POST', '/v1/webhooks/test', { url });
+      setSentTo(url);
+      saved(url, url);
       showToast('The test event is on its way.');
       onSent();
     });
@@ -79,7 +82,7 @@ function Test({ onSent }: { onSent(): void }) {
             type="url"
             placeholder="https://example.com/hooks/platen"
             value={url}
-            onInput={(event) => setUrl(event.currentTarget.value)}
+            onInput={(event) => write(event.currentTarget.value)}
           />
         </div>
         <Button label="Send a test event" disabled={action.running || url === ''} onClick={sendTest} />
@@ -89,19 +92,15 @@ function Test({ onSent }: { onSent(): void }) {
   );
 }
 
-/** Sends an event again that was given up. */
-function Again({ delivery: { delivery_id, status, type }, onSent }: { delivery: Delivery; onSent(): void }) {
-  const action = useAction();
-  const sendAgain = () =>
-    action.run(async () => {
-      await call(`/v1/webhooks/deliveries/${delivery_id}/retry`, { method: 'POST' });
-      onSent();
-    });
+/** Those that were delivered are sent again on their own page. */
+function Again({ delivery, onSent }: { delivery: Delivery; onSent(): void }) {
+  const { status, type } = delivery;
+  const again = useSendAgain(delivery, onSent);
   if (status !== 'failed') return null;
   return (
     <>
-      <Button label="Send again" look="small" name={`Send again: ${type}`} disabled={action.running} onClick={sendAgain} />
-      <ErrorMessage error={action.error} />
+      <Button label="Send again" look="small" name={`Send again: ${type}`} disabled={again.running} onClick={again.send} />
+      <ErrorMessage error={again.error} />
     </>
   );
 }
@@ -174,10 +173,13 @@ const COLUMNS: Array<Column<Delivery>> = [
   { title: 'Created', look: 'wide', cell: (delivery) => <Time at={delivery.created_at} /> },
 ];
 
-function Event({ delivery: { type, url, attempts, created_at } }: { delivery: Delivery }) {
+function Event({ delivery: { delivery_id, type, url, attempts, created_at } }: { delivery: Delivery }) {
   return (
     <>
-      {type}
+      <a href={`/dashboard/webhooks/${delivery_id}`}>
+        {type}
+        <span class="visually-hidden"> {timeText(created_at)}</span>
+      </a>
       <div class="hint break">{url}</div>
       <div class="hint narrow">
         {countText(attempts, 'attempt')} · <Time at={created_at} />
@@ -189,7 +191,7 @@ function Event({ delivery: { type, url, attempts, created_at } }: { delivery: De
 function State({ delivery: { status, error, response_status, next_attempt_at } }: { delivery: Delivery }) {
   return (
     <>
-      {STATES[status]}
+      {DELIVERY_STATES[status]}
       <div class="hint">
         {response_status !== undefined && `Answered with ${response_status}. `}
         {error && `${sentence(error)} `}

@@ -276,6 +276,7 @@ def test_webhooks(platen: Platen) -> None:
     delivery_id = platen.webhooks.test(webhook["url"])["delivery_id"]
     while next(iter(platen.webhooks.deliveries()))["status"] != "failed":
         time.sleep(0.1)
+    assert platen.webhooks.delivery(delivery_id)["payload"]["type"] == "webhook.test"
     assert platen.webhooks.retry(delivery_id)["status"] == "pending"
     assert platen.webhooks.rotate_secret()["previous"][0]["secret"] == secret
 

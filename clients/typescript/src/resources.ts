@@ -279,12 +279,17 @@ export class Webhooks extends Resource {
     return new List(this.transport, '/v1/webhooks/deliveries', query);
   }
 
+  /** Returns a delivery with its body and its last attempts. */
+  delivery(id: string, options?: CallOptions): Promise<api.WebhookDelivery> {
+    return this.transport.json(`/v1/webhooks/deliveries/${id}`, options);
+  }
+
   /** Sends an event without data, to see whether it arrives. */
   test(url: string, options?: CallOptions): Promise<api.WebhookDelivery> {
     return this.transport.json('/v1/webhooks/test', { ...options, method: 'POST', body: { url } });
   }
 
-  /** Sends an event again that was given up. */
+  /** Sends an event again that was delivered or given up. */
   retry(id: string, options?: CallOptions): Promise<api.WebhookDelivery> {
     return this.transport.json(`/v1/webhooks/deliveries/${id}/retry`, { ...options, method: 'POST' });
   }

@@ -13,7 +13,7 @@ export const IF_MATCH_SCHEMA = {
   },
 };
 
-export const VERSION_ETAG = { ETag: header('string', 'The version in quotes, for If-Match.') };
+export const VERSION_ETAG = { ETag: header('string', 'The version in quotes, for If-Match.', 'Version') };
 
 export function setVersionTag(reply: FastifyReply, { version }: { version: number }): void {
   reply.header('etag', `"${version}"`);

@@ -47,8 +47,9 @@ export function listSchema(item: { $id: string }) {
   });
 }
 
-export function header(type: string, description: string) {
-  return { type, description };
+/** `name` makes it a component of the OpenAPI document, for a header of several replies. */
+export function header(type: string, description: string, name?: string) {
+  return { type, description, 'x-header': name };
 }
 
 /** The bytes of a file. OpenAPI 3.1 has replaced `format: binary`, but client generators support it. */

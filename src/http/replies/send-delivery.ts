@@ -58,7 +58,7 @@ export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string 
 }
 
 export const RESULT_HEADERS = {
-  'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent if the plan has no limit.'),
+  'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent if the plan has no limit.', 'QuotaRemaining'),
   'Platen-Document-Id': header('string', 'Set when the result was stored.'),
   'Idempotency-Replayed': header('string', '`true` if an earlier reply is repeated.'),
   'Platen-Warnings': header('integer', 'Number of warnings.'),

@@ -172,14 +172,17 @@ async function sendBatch(
 
 const ID = pathId('Batch', 'bat');
 
+export const UNTIL_END = {
+  'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.', 'UntilEnd'),
+};
 const HEADERS = {
-  'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
-  'Preference-Applied': header('string', 'The `wait` that the service applied.'),
+  ...UNTIL_END,
+  'Preference-Applied': header('string', 'The `wait` that the service applied.', 'PreferenceApplied'),
 };
 const CREATED_HEADERS = {
   ...HEADERS,
   Location: header('string', 'URL of the batch.'),
-  'Idempotency-Replayed': header('string', '`true` if an earlier request created the batch.'),
+  'Idempotency-Replayed': header('string', '`true` if an earlier request created the batch.', 'BatchReplayed'),
 };
 /** A source may come from the defaults. */
 const { 'x-sources': _sources, ...ITEM_FIELDS } = PdfRequestBody as typeof PdfRequestBody & { 'x-sources': unknown };

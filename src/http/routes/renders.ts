@@ -22,7 +22,7 @@ import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
-import { acceptOnce, awaitBatch } from './batches.ts';
+import { acceptOnce, awaitBatch, UNTIL_END } from './batches.ts';
 import type { RouteServices } from './services.ts';
 
 export function renderRoutes(app: FastifyInstance, services: RouteServices): void {
@@ -171,9 +171,7 @@ const READ = {
   response: {
     200: {
       description: 'The render.',
-      headers: {
-        'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
-      },
+      headers: UNTIL_END,
       content: { 'application/json': { schema: RENDER_SCHEMA } },
     },
   },

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { validator } from '../../validate.ts';
+import type { PastAttempt } from '../../webhooks/history.ts';
 import type { WebhookSecret } from '../../webhooks/secrets.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import type { WebhookDelivery } from '../../webhooks/webhooks.ts';
@@ -31,6 +32,12 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets, 
     const { page } = readPage(request);
     const rows = await webhooks.list(requirePrincipal(request).keyId, page.limit + 1, page.after);
     return toPage(rows, page, deliveryRecord);
+  });
+
+  app.get<ById>('/v1/webhooks/deliveries/:id', { schema: READ }, async (request) => {
+    const { payload, history, ...delivery } = await webhooks.read(requirePrincipal(request).keyId, request.params.id);
+    const body = payload === null ? null : (JSON.parse(payload) as object);
+    return { ...deliveryRecord(delivery), payload: body, history: history.map(attemptRecord) };
   });
 
   app.post('/v1/webhooks/test', { schema: TEST, config: RATE_LIMITED }, async (request, reply) => {
@@ -76,6 +83,16 @@ function deliveryRecord(delivery: WebhookDelivery) {
   };
 }
 
+function attemptRecord({ startedAt, milliseconds, status, beginning, error }: PastAttempt) {
+  return {
+    started_at: toIsoTime(startedAt),
+    milliseconds,
+    ...(status !== undefined && { response_status: status }),
+    ...(beginning !== undefined && { response_body: beginning }),
+    ...(error !== undefined && { error }),
+  };
+}
+
 const SECRET_TEXT = {
   type: 'string',
   description: 'The secret in the form that Standard Webhooks libraries expect.',
@@ -90,6 +107,19 @@ const SECRET_SCHEMA = recordSchema('WebhookSecret', {
     items: recordSchema('PreviousSecret', { secret: SECRET_TEXT, created_at: TIME, expires_at: TIME }),
   },
 });
+const COUNT = { type: 'integer' };
+const OUTCOME = ['response_status', 'error'] as const;
+const ATTEMPT_SCHEMA = recordSchema(
+  'WebhookAttempt',
+  {
+    started_at: TIME,
+    milliseconds: COUNT,
+    response_status: COUNT,
+    response_body: { type: 'string', description: 'Its first 1,024 bytes.' },
+    error: { type: 'string' },
+  },
+  ['response_body', ...OUTCOME],
+);
 const DELIVERY_SCHEMA = recordSchema(
   'WebhookDelivery',
   {
@@ -97,17 +127,16 @@ const DELIVERY_SCHEMA = recordSchema(
     type: { type: 'string', enum: ['batch.completed', 'render.completed', 'document.expired', 'webhook.test'] },
     url: { type: 'string', format: 'uri' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
-    attempts: { type: 'integer', description: 'Number of attempts that were started.' },
+    attempts: { type: 'integer', description: 'Attempts started since it was sent or sent again.' },
     last_attempt_at: TIME_OR_NULL,
     next_attempt_at: { ...TIME_OR_NULL, description: '`null` if there is no further attempt.' },
-    response_status: {
-      type: 'integer',
-      description: 'HTTP status of the answer to the last attempt. Absent if there was no answer.',
-    },
+    response_status: { type: 'integer', description: 'HTTP status of the last answer. Absent if there was none.' },
     error: { type: 'string', description: 'Why the last attempt failed. Absent if the status tells the reason.' },
     created_at: TIME,
+    payload: { type: ['object', 'null'], description: 'The body, not in lists. `null` if it is no longer stored.' },
+    history: { type: 'array', description: 'The last 20 attempts, oldest first; not in lists.', items: ATTEMPT_SCHEMA },
   },
-  ['response_status', 'error'],
+  [...OUTCOME, 'payload', 'history'],
 );
 
 const SECRET = {
@@ -134,6 +163,13 @@ const LIST = {
   response: { 200: { description: 'One page of the deliveries of this key.', ...listSchema(DELIVERY_SCHEMA) } },
 };
 
+const READ = {
+  operationId: 'readWebhookDelivery',
+  summary: 'Read a webhook delivery',
+  params: pathId('Delivery', 'msg'),
+  response: { 200: { description: 'The delivery with its body and attempts.', ...DELIVERY_SCHEMA } },
+};
+
 const TEST = {
   operationId: 'testWebhook',
   summary: 'Send a test webhook',
@@ -145,8 +181,8 @@ const TEST = {
 
 const RETRY = {
   operationId: 'retryWebhookDelivery',
-  summary: 'Send a webhook again that was given up',
-  description: 'The event has the same id and body as before.',
+  summary: 'Send a webhook again',
+  description: 'The event, which was delivered or given up, has the same id and body as before.',
   params: pathId('Delivery', 'msg'),
   response: { 202: { description: 'The delivery.', ...DELIVERY_SCHEMA } },
   errors: [400, 408, 413, 415],

@@ -1,6 +1,6 @@
 /**
  * Publishes the OpenAPI document: the document that fastify builds from the route schemas in, a shorter one out, with a component
- * for each schema and each parameter that has an `$id`, and for each error reply.
+ * for each schema and each parameter that has an `$id`, for headers of several replies, and for each error reply.
  */
 
 type Node = Record<string, unknown>;
@@ -118,6 +118,7 @@ function describeSchema(node: Node, uses: Uses): void {
   dropRepeatedDescription(node);
   if (node['x-sources']) splitBySource(node, uses);
   noteUse(node, uses);
+  if (node.schema) noteUse(node, uses, { kind: 'headers', holder: node.schema as Node, keyword: 'x-header' });
   if (node.content) noteUse(node, uses, { kind: 'responses', holder: node.content as Node, keyword: 'x-reply' });
 }
 

@@ -16,6 +16,7 @@ import { failedWebhooks } from './0037-failed-webhooks.ts';
 import { equalBatchItems } from './0038-equal-batch-items.ts';
 import { dueBatchItems } from './0039-due-batch-items.ts';
 import { usageSums } from './0040-usage-sums.ts';
+import { webhookHistory } from './0041-webhook-history.ts';
 
 export const migrations: Record<string, Migration> = {
   '0025-baseline': baseline,
@@ -31,4 +32,5 @@ export const migrations: Record<string, Migration> = {
   '0038-equal-batch-items': equalBatchItems,
   '0039-due-batch-items': dueBatchItems,
   '0040-usage-sums': usageSums,
+  '0041-webhook-history': webhookHistory,
 };

@@ -315,12 +315,16 @@ class AsyncWebhooks(_AsyncResource):
     def deliveries(self, **query: Any) -> AsyncList[types.WebhookDelivery]:
         return AsyncList(self._transport, "/v1/webhooks/deliveries", query)
 
+    async def delivery(self, delivery_id: str) -> types.WebhookDelivery:
+        """Returns a delivery with its body and its last attempts."""
+        return await self._transport.json("GET", f"/v1/webhooks/deliveries/{delivery_id}")
+
     async def test(self, url: str) -> types.WebhookDelivery:
         """Sends an event without data, to see whether it arrives."""
         return await self._transport.json("POST", "/v1/webhooks/test", body={"url": url})
 
     async def retry(self, delivery_id: str) -> types.WebhookDelivery:
-        """Sends an event again that was given up."""
+        """Sends an event again that was delivered or given up."""
         return await self._transport.json("POST", f"/v1/webhooks/deliveries/{delivery_id}/retry")
 
 

@@ -316,12 +316,16 @@ class Webhooks(_Resource):
     def deliveries(self, **query: Any) -> List[types.WebhookDelivery]:
         return List(self._transport, "/v1/webhooks/deliveries", query)
 
+    def delivery(self, delivery_id: str) -> types.WebhookDelivery:
+        """Returns a delivery with its body and its last attempts."""
+        return self._transport.json("GET", f"/v1/webhooks/deliveries/{delivery_id}")
+
     def test(self, url: str) -> types.WebhookDelivery:
         """Sends an event without data, to see whether it arrives."""
         return self._transport.json("POST", "/v1/webhooks/test", body={"url": url})
 
     def retry(self, delivery_id: str) -> types.WebhookDelivery:
-        """Sends an event again that was given up."""
+        """Sends an event again that was delivered or given up."""
         return self._transport.json("POST", f"/v1/webhooks/deliveries/{delivery_id}/retry")
 
 

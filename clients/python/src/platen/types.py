@@ -1977,6 +1977,15 @@ class WebhookSecret(TypedDict):
     """Replaced secrets that still sign, newest first."""
 
 
+class WebhookAttempt(TypedDict):
+    started_at: str
+    milliseconds: int
+    response_status: NotRequired[int]
+    response_body: NotRequired[str]
+    """Its first 1,024 bytes."""
+    error: NotRequired[str]
+
+
 class WebhookDelivery(TypedDict):
     delivery_id: str
     """Sent as `webhook-id`."""
@@ -1984,15 +1993,19 @@ class WebhookDelivery(TypedDict):
     url: str
     status: Literal['pending', 'delivered', 'failed']
     attempts: int
-    """Number of attempts that were started."""
+    """Attempts started since it was sent or sent again."""
     last_attempt_at: str | None
     next_attempt_at: str | None
     """`null` if there is no further attempt."""
     response_status: NotRequired[int]
-    """HTTP status of the answer to the last attempt. Absent if there was no answer."""
+    """HTTP status of the last answer. Absent if there was none."""
     error: NotRequired[str]
     """Why the last attempt failed. Absent if the status tells the reason."""
     created_at: str
+    payload: NotRequired[dict[str, Any] | None]
+    """The body, not in lists. `null` if it is no longer stored."""
+    history: NotRequired[list[WebhookAttempt]]
+    """The last 20 attempts, oldest first; not in lists."""
 
 
 class WebhookDeliveryList(TypedDict):
