@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { openPlaygrounds } from '../support/playgrounds.ts';
+import { NARROW } from '../support/web-page.ts';
 
 const { open } = await openPlaygrounds();
 
@@ -137,4 +138,39 @@ test('marks what a render warns of at the line of its element, once, with the re
   await playground.write('HTML', '<p>Nothing to tell</p>');
   await playground.shows('Nothing to tell');
   await marks.first().waitFor({ state: 'detached' });
+});
+
+const WARNED = `<!doctype html>
+<style>@page { size: A5; margin: 10mm } * { margin: 0 } h2, p { height: 10mm } .next { height: 40mm; break-inside: avoid }</style>
+<h2>First</h2><p id="short" style="width: 40mm; height: 6mm; overflow: hidden">A line that is much longer than its box is wide</p>
+<div style="height: 160mm"></div><h2>Second</h2><p class="next">Text on another page`;
+
+test('outlines on the page what a warning is about, by mouse and by keyboard', async () => {
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: WARNED })}` });
+  const { page } = playground;
+  await page.getByRole('button', { name: /^2 warnings/ }).click();
+  const list = page.getByRole('list', { name: 'Warnings' });
+  const outlined = page.locator('.pdf-pages:not(.coming) .pdf-pointer');
+  const boxOf = async (number: number) => {
+    const [box, paper] = [await outlined.boundingBox(), await playground.pdfPage(number).boundingBox()];
+    if (!box || !paper) throw new Error('nothing is outlined');
+    const perPixel = 148 / paper.width;
+    const millimetres = { x: box.x - paper.x, y: box.y - paper.y, width: box.width, height: box.height };
+    return Object.values(millimetres).map((length) => Math.round(length * perPixel));
+  };
+  await list.getByRole('button', { name: 'Content cut off' }).click();
+  await outlined.waitFor();
+  expect(await boxOf(1)).toEqual([10, 20, 40, 6]);
+
+  await list.getByRole('button', { name: 'Content cut off' }).press('Tab');
+  await expect.poll(() => boxOf(1)).toEqual([10, 186, 128, 10]); // the second heading, and not the first
+  expect(await outlined.count()).toBe(1);
+  expect((await outlined.boundingBox())?.y, 'it is scrolled into the view').toBeLessThan(page.viewportSize()?.height ?? 0);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => boxOf(1)).toEqual([10, 186, 128, 10]);
+
+  await page.setViewportSize(NARROW);
+  await playground.tab('Edit');
+  await list.getByRole('button', { name: 'Content cut off' }).click();
+  await expect.poll(() => boxOf(1)).toEqual([10, 20, 40, 6]);
 });

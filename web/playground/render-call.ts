@@ -1,5 +1,6 @@
 /** Sends a render request: a body in, a PDF with its report out. */
 import { signal } from '@preact/signals';
+import type { LocatedElement } from '../../clients/typescript/src/api.ts';
 import { request } from '../shared/api.ts';
 import { toJsonBody } from '../shared/json-body.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
@@ -15,6 +16,10 @@ export interface Rendered extends RenderedPdf {
   elapsedMs: number;
 }
 
+/** Of the option `layout`. */
+const MAX_SELECTORS = 100;
+const LOCATE_MS = 60_000;
+
 /** The URL of a picture of the first page of the first render, which can be asked for before its PDF has arrived. */
 export const firstPicture = signal<string | undefined>(undefined);
 
@@ -22,11 +27,23 @@ export const firstPicture = signal<string | undefined>(undefined);
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
   const body = await toRenderBody(draft);
   const begin = performance.now();
-  const send = 'url' in body ? sendUrl : (templateParts.peek()?.send ?? sendToPlayground);
   const response = await send(body, draft, signal);
   const result = response.headers.get('platen-result');
   if (result) firstPicture.value ??= `/v1/playground/results/${encodeURIComponent(result)}/pages/1.png`;
   return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
+}
+
+/** Returns where these elements are on the pages. Nothing is asked about a URL, because its render is charged. */
+export async function locateElements({ body, draft }: Rendered, selectors: string[]): Promise<LocatedElement[]> {
+  if ('url' in body || !selectors.length) return [];
+  const order = { ...body, options: { ...body.options, layout: selectors.slice(0, MAX_SELECTORS) } };
+  const { report } = await readRenderedPdf(await send(order, draft, AbortSignal.timeout(LOCATE_MS)));
+  return report.layout ?? [];
+}
+
+function send(body: RenderBody, draft: Draft, signal: AbortSignal): Promise<Response> {
+  const sendTo = 'url' in body ? sendUrl : (templateParts.peek()?.send ?? sendToPlayground);
+  return sendTo(body, draft, signal);
 }
 
 /** A URL is rendered with the key of the visitor: guests would let the service fetch any page, at nobody's expense. */

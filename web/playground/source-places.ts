@@ -48,7 +48,7 @@ export async function showInPdf(source: SourceName, position: number): Promise<v
 }
 
 /** Whether the preview is not beside the editors. */
-function isNarrow(): boolean {
+export function isNarrow(): boolean {
   return !document.querySelector('.preview')?.clientWidth;
 }
 

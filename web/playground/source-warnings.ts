@@ -5,9 +5,7 @@ import type { Diagnostic } from '@codemirror/lint';
 import type { SyntaxNode } from '@lezer/common';
 import type { Warning } from '../shared/rendered-pdf.ts';
 import { WARNING_TITLES } from '../shared/warning-titles.ts';
-
-/** As in `p#total`, `div.main` and `table`. */
-const ELEMENT = /^([\w-]+)(?:([#.])(.+))?$/;
+import { readElementName } from './element-names.ts';
 
 interface Tag {
   name: string;
@@ -35,10 +33,10 @@ export function findWarnings(source: string, warnings: readonly Warning[]): Diag
 }
 
 function isNamed(tag: Tag, element: string): boolean {
-  const [, name = '', kind, word = ''] = ELEMENT.exec(element) ?? [];
-  if (tag.name !== name.toLowerCase()) return false;
-  if (kind === '#') return tag.id === word;
-  return tag.id === '' && tag.firstClass === (kind === '.' ? word : '');
+  const named = readElementName(element);
+  if (tag.name !== named?.name.toLowerCase()) return false;
+  if (named.id !== undefined) return tag.id === named.id;
+  return tag.id === '' && tag.firstClass === (named.firstClass ?? '');
 }
 
 function readTags(source: string): Tag[] {

@@ -3,14 +3,13 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../shared/button.tsx';
 import { Icon } from '../shared/icon.tsx';
-import type { Warning } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
-import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showFiles, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
 import { isLive, isOutdated, loop, type RenderState, rendered, renderNow, renderSeconds, renderState } from './render-loop.ts';
 import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
+import { WarningList } from './warning-list.tsx';
 
 export function StatusBar() {
   const state = renderState.value;
@@ -167,13 +166,14 @@ function findPlace(path: string): () => void {
 
 const PHASES = ['queue', 'load', 'print', 'finish'] as const;
 
-function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result: Rendered; state: RenderState }) {
+function Figures({ result, state }: { result: Rendered; state: RenderState }) {
+  const { pages, pdf, report, elapsedMs } = result;
   const open = useSignal(false);
   const { warning_count: warnings, timings } = report;
   const hasWarnings = warnings > 0 && !isBad(state); // else the reason has their place
   return (
     <>
-      {open.value && hasWarnings && <Warnings warnings={report.warnings} count={warnings} />}
+      {open.value && hasWarnings && <WarningList result={result} />}
       <div class="figures">
         {renderSeconds.value ? <SlowRender /> : <Mark state={state} />}
         <span>{plural(pages, 'page')}</span>
@@ -214,23 +214,4 @@ function Mark({ state }: { state: RenderState }) {
       {isCurrent ? 'Rendered' : isBad(state) ? 'Last PDF' : 'Outdated'}
     </span>
   );
-}
-
-function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
-  return (
-    <ul class="warnings" aria-label="Warnings">
-      {warnings.map((warning, index) => (
-        <li key={index}>
-          <strong>{WARNING_TITLES[warning.kind] ?? warning.kind}:</strong> {describeAddress(warning)}
-          {warning.message}
-        </li>
-      ))}
-      {count > warnings.length && <li>And {count - warnings.length} more.</li>}
-    </ul>
-  );
-}
-
-function describeAddress({ url, host }: Warning): string {
-  const what = url ?? host;
-  return what ? `${what}, ` : '';
 }

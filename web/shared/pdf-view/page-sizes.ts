@@ -7,6 +7,15 @@ export interface PageSize {
   height: number;
 }
 
+/** A place in the layout report: a page from 1, and points from its left and upper edge. */
+export interface PageBox {
+  page: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export type Zoom = 'width' | 'page' | number;
 
 /** The gap around and between pages. */

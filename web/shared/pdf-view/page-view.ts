@@ -2,7 +2,7 @@
  * The element of one page of a PDF: a canvas in the resolution of the screen, and a layer of text over it that can be selected.
  */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { CSS_PER_POINT, type PageSize } from './page-sizes.ts';
+import { CSS_PER_POINT, type PageBox, type PageSize } from './page-sizes.ts';
 import { linksOf, type PageLink, type Target } from './pdf-contents.ts';
 import type { PdfWord } from './pdf-words.ts';
 
@@ -19,7 +19,7 @@ export class PageView {
   #text: HTMLElement | undefined;
   #links: HTMLElement | undefined;
   #layer: TextLayer | undefined;
-  #pointer: HTMLElement | undefined;
+  readonly #pointers: HTMLElement[] = [];
   #task: RenderTask | undefined;
   /** The scale of the present drawing, or 0 for none. */
   #scale = 0;
@@ -131,21 +131,36 @@ export class PageView {
     range.setEnd(text, Math.min(offset + length, text.length));
     const [word, page] = [range.getBoundingClientRect(), this.element.getBoundingClientRect()];
     this.unpoint();
-    const pointer = document.createElement('div');
-    pointer.className = 'pdf-pointer';
-    place(pointer, {
+    return this.#addPointer({
       left: (word.left - page.left) / page.width,
       top: (word.top - page.top) / page.height,
       width: word.width / page.width,
       height: word.height / page.height,
     });
-    this.element.append(pointer);
-    this.#pointer = pointer;
-    return pointer;
+  }
+
+  /** Outlines a box besides those that are outlined. */
+  outline({ x, y, width, height }: PageBox): HTMLElement {
+    const { width: pageWidth, height: pageHeight } = this.#size;
+    return this.#addPointer({
+      left: (x * CSS_PER_POINT) / pageWidth,
+      top: (y * CSS_PER_POINT) / pageHeight,
+      width: (width * CSS_PER_POINT) / pageWidth,
+      height: (height * CSS_PER_POINT) / pageHeight,
+    });
   }
 
   unpoint(): void {
-    this.#pointer?.remove();
+    for (const pointer of this.#pointers.splice(0)) pointer.remove();
+  }
+
+  #addPointer(box: Omit<PageLink, 'target'>): HTMLElement {
+    const pointer = document.createElement('div');
+    pointer.className = 'pdf-pointer';
+    place(pointer, box);
+    this.element.append(pointer);
+    this.#pointers.push(pointer);
+    return pointer;
   }
 }
 

@@ -1,6 +1,16 @@
 /** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
 import type { OpenPdf, PdfContents } from './open-pdf.ts';
-import { type Anchor, CSS_PER_POINT, chooseScale, findPage, GAP, pageTops, type ViewportSize, type Zoom } from './page-sizes.ts';
+import {
+  type Anchor,
+  CSS_PER_POINT,
+  chooseScale,
+  findPage,
+  GAP,
+  type PageBox,
+  pageTops,
+  type ViewportSize,
+  type Zoom,
+} from './page-sizes.ts';
 import { PageView } from './page-view.ts';
 import type { RawDestination, Target } from './pdf-contents.ts';
 import { type PdfPlace, type PdfWord, readWords } from './pdf-words.ts';
@@ -109,6 +119,12 @@ export class RenderedPages {
     const view = this.#views[word.page];
     await view?.draw(this.scale);
     return view?.point(word);
+  }
+
+  /** Outlines boxes, also on pages that are not drawn. */
+  outline(boxes: readonly PageBox[]): HTMLElement[] {
+    for (const view of this.#views) view.unpoint();
+    return boxes.flatMap((box) => this.#views[box.page - 1]?.outline(box) ?? []);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { rememberedSignal } from '../storage.ts';
 import { openPdf, type PdfContents } from './open-pdf.ts';
-import { type Anchor, GAP, type ViewportSize, type Zoom } from './page-sizes.ts';
+import { type Anchor, GAP, type PageBox, type ViewportSize, type Zoom } from './page-sizes.ts';
 import type { Target } from './pdf-contents.ts';
 import { findWord, type PdfWord } from './pdf-words.ts';
 import { RenderedPages } from './rendered-pages.ts';
@@ -116,6 +116,12 @@ export class Viewer {
     if (!pages) return;
     const pointer = await pages.point(word);
     pointer?.scrollIntoView({ block: 'center', inline: 'nearest' });
+  }
+
+  /** Outlines boxes on pages, which replace what was outlined, and scrolls to the first. */
+  outline(boxes: readonly PageBox[]): void {
+    const [first] = this.#pages?.outline(boxes) ?? [];
+    first?.scrollIntoView({ block: 'center', inline: 'nearest' });
   }
 
   async #clicked({ clientX, clientY }: MouseEvent): Promise<void> {
