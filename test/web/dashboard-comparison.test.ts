@@ -81,10 +81,45 @@ test('renders each version with its own files, and with the stored data that is 
   await key.send('PUT', `/v1/templates/${template_id}`, { html, assets: assets('Hello') });
   const page = await signIn(key.key, `/templates/${template_id}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
-  await page.getByLabel('Data', { exact: true }).selectOption('Grace');
+  await page.getByLabel('Ada').uncheck();
+  await page.getByLabel('Grace').check();
   await compare(page, '1 page: 1 changed');
   await page.getByRole('listitem').getByText('Hello Grace').waitFor();
   expect((await key.usage()).documents.used).toBe(0);
+});
+
+test.each([WIDE, NARROW])('compares with several data sets, each with its counts, at %o', async (size) => {
+  const key = await newClient();
+  const samples = {
+    Ada: { name: 'Ada' },
+    'Grace, with a balance': { name: 'Grace', due: 12, in: 'EUR' },
+    Broken: { due: 1, in: 'x' },
+  };
+  const { template_id } = await key.template('<p>Dear {{name}}', { name: 'Letter', engine: 'liquid', samples });
+  const html = `<p>Dear {{name}}{% if due %}${BREAK}You owe {{ due | money: in }}{% endif %}`;
+  await key.send('PUT', `/v1/templates/${template_id}`, { html, engine: 'liquid' });
+  const page = await signIn(key.key, `/templates/${template_id}`, [422]);
+  await page.setViewportSize(size);
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  const sets = page.getByRole('group', { name: 'Data' });
+  await sets.getByRole('checkbox', { name: 'Ada', checked: true }).waitFor();
+  for (const name of Object.keys(samples).slice(1)) await sets.getByLabel(name).check();
+  await compare(page, '1 of 3 data sets with differences');
+  const outcome = (name: string) => page.getByRole('region', { name });
+  await outcome('Ada').getByText('No difference in 1 page').waitFor();
+  const grace = outcome('Grace, with a balance');
+  await grace.getByText('2 pages: 1 added').waitFor();
+  await grace.getByRole('heading', { level: 4, name: 'Page 2: added' }).waitFor();
+  await grace.getByRole('img', { name: 'Page 2 of version 2' }).waitFor();
+  await outcome('Broken').getByRole('alert').waitFor();
+  expect(await outcome('Ada').getByRole('img').count()).toBe(0);
+  if (!IN_FIREFOX) expect(await accessibilityViolations(page)).toEqual([]);
+  expect(await skippedHeadings(page)).toEqual([]);
+  expect(await horizontalOverflow(page)).toBe(0);
+  await sets.getByLabel('Ada').focus();
+  await page.keyboard.press('Space');
+  for (const name of Object.keys(samples).slice(1)) await sets.getByLabel(name).uncheck();
+  expect(await page.getByRole('button', { name: 'Compare pages' }).isDisabled()).toBe(true);
 });
 
 test('renders each version as a document where the playground is off', async () => {

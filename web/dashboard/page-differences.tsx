@@ -8,31 +8,27 @@ type Names = [before: string, after: string];
 
 const SIDES: Side[] = ['before', 'after'];
 
-/** Has no result yet without `found`. The line with the counts is there from the beginning, so that its change is read out. */
-export function PageDifferences({ names, found }: { names?: Names; found?: Comparison }) {
-  const differing = found?.pages.filter(({ status }) => status !== 'same') ?? [];
-  return (
-    <>
-      <p role="status">{found && countsText(found)}</p>
-      {names && differing.map((page) => <PageDifference key={`${page.before}-${page.after}`} page={page} names={names} />)}
-    </>
-  );
+/** `level` is that of the headings of pages. */
+export function PageDifferences({ names, found, level }: { names: Names; found: Comparison; level: 3 | 4 }) {
+  const differing = found.pages.filter(({ status }) => status !== 'same');
+  return differing.map((page) => <PageDifference key={`${page.before}-${page.after}`} {...{ page, names, level }} />);
 }
 
-function countsText({ equal, pages, changed, added, removed }: Comparison): string {
+export function countsText({ equal, pages, changed, added, removed }: Comparison): string {
   if (equal) return `No difference in ${countText(pages.length, 'page')}`;
   const counts = Object.entries({ changed, added, removed }).filter(([, count]) => count > 0);
   return `${countText(pages.length, 'page')}: ${counts.map(([what, count]) => `${count} ${what}`).join(', ')}`;
 }
 
-function PageDifference({ page, names }: { page: Page; names: Names }) {
+function PageDifference({ page, names, level }: { page: Page; names: Names; level: 3 | 4 }) {
   const { status, pixels, areas, text } = page;
+  const Heading = `h${level}` as const;
   return (
     <article class="difference">
-      <h3 class="minor">
+      <Heading class="minor">
         Page {page.after ?? page.before}: {status}
         {status === 'changed' && `, ${countText(pixels, 'pixel')} in ${countText(areas.length, 'area')}`}
-      </h3>
+      </Heading>
       {page.pictures ? (
         <div class="sides">
           {SIDES.map((side, index) => (
