@@ -56,16 +56,16 @@ export class StoredTemplates {
     return new Map((await named.where(readableBy(reader)).execute()).map(({ id, name }) => [id, name]));
   }
 
-  /** The files of the current version. Throws `not_found`. */
-  async assets(reader: TemplateOwner, id: string): Promise<TemplateAsset[]> {
-    const { version } = await this.find(reader, id);
-    return this.#assets.list({ templateId: id, version });
+  /** The files of a version, by default the current one. Throws `not_found`. */
+  async assets(reader: TemplateOwner, ref: TemplateRef): Promise<TemplateAsset[]> {
+    const { id: templateId, version } = await this.resolve(reader, ref);
+    return this.#assets.list({ templateId, version });
   }
 
-  /** A file of the current version with a stream of its content. Throws `not_found` and `storage_failed`. */
-  async asset(reader: TemplateOwner, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
-    const { version } = await this.find(reader, id);
-    return this.#assets.open({ templateId: id, version }, path);
+  /** A file of such a version with a stream of its content. Throws `not_found` and `storage_failed`. */
+  async asset(reader: TemplateOwner, ref: TemplateRef, path: string): Promise<TemplateAsset & { content: Readable }> {
+    const { id: templateId, version } = await this.resolve(reader, ref);
+    return this.#assets.open({ templateId, version }, path);
   }
 
   /** The sample data as JSON by name, of a template that the key is known to have. */

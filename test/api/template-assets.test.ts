@@ -51,6 +51,23 @@ test('lists, returns, replaces and removes assets with the template, each time a
   await problem(await ada.send('DELETE', `/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
 });
 
+test('lists and returns the files of an earlier version', async () => {
+  const { template_id: id } = await ada.template(HTML, { assets: { ...sheet('one'), 'old.txt': { content: base64('old') } } });
+  await ada.send('PATCH', `/v1/templates/${id}`, { assets: { ...sheet('second'), 'old.txt': null } });
+  const files = `/v1/templates/${id}/assets`;
+  const pathsOf = async (query: string) =>
+    (await ada.json<{ data: Array<{ path: string }> }>(files + query)).data.map(({ path }) => path);
+  expect(await pathsOf('?version=1')).toEqual(['css/print.css', 'old.txt']);
+  expect(await pathsOf('?version=2')).toEqual(await pathsOf(''));
+  expect(await (await ada.get(`${files}/css/print.css?version=1`)).text()).toContain('one');
+  expect(await (await ada.get(`${files}/css/print.css`)).text()).toContain('second');
+  expect(await (await ada.get(`${files}/old.txt?version=1`)).text()).toBe('old');
+  await problem(await ada.get(`${files}/old.txt?version=2`), 404, 'not_found');
+  await problem(await ada.get(`${files}?version=3`), 404, 'not_found');
+  for (const version of ['0', '-1', '1.5', 'x', '', '9'.repeat(400)])
+    await problem(await ada.get(`${files}?version=${version}`), 400, 'invalid_request');
+});
+
 test('keeps assets with new HTML, and replaces all of them with a new list, also an empty one', async () => {
   const { template_id: id } = await ada.template(HTML, { assets: sheet('kept') });
   const change = async (body: object) => expect((await ada.send('PUT', `/v1/templates/${id}`, body)).status).toBe(200);

@@ -48,11 +48,19 @@ test('leads from a failed request to its cause within half a minute, and to anot
 
 test('renders the version and options of the request again, and opens them', async () => {
   const client = await newClient();
-  const { template_id: id } = await client.template('<h1>First {{name}}</h1>', { name: 'Greeting' });
+  const sheet = (text: string) => ({ content: btoa(`h1::after { content: " ${text}" }`), type: 'text/css' });
+  const linked = ['style.css', 'a.css', 'b.css'].map((path) => `<link rel="stylesheet" href="${path}">`).join('');
+  const { template_id: id } = await client.template(`${linked}<h1>First {{name}}</h1>`, {
+    name: 'Greeting',
+    assets: { 'style.css': { content: btoa('h1 { color: red }') }, 'a.css': sheet('of then') },
+  });
   await client.send('PATCH', `/v1/templates/${id}`, { published_version: 1 });
   const options = { landscape: true, pageRanges: '1', footer: 'not logged' };
   const requested = await client.pdf({ template_id: `${id}@published`, data: { name: 'Ada' }, options });
-  await client.send('PUT', `/v1/templates/${id}`, { html: '<h1>Second {{name}}</h1>' });
+  await client.send('PUT', `/v1/templates/${id}`, {
+    html: '<h1>Second {{name}}</h1>',
+    assets: { 'style.css': { content: btoa('h1 { color: blue }') }, 'b.css': sheet('of now') },
+  });
   const page = await signIn(client.key, '/requests', [422]);
   await rowsIn(page)
     .getByRole('link', { name: /^PDF of Greeting .*\d:\d\d/ })
@@ -68,9 +76,12 @@ test('renders the version and options of the request again, and opens them', asy
 
   await page.getByRole('link', { name: 'Open in the editor' }).click();
   const editor = await editorOf(page);
-  await page.getByText('Version 1 is in the editor, with the options of the request and the files of version 2.').waitFor();
+  await page.getByText('Version 1 is in the editor, with its files and the options of the request.').waitFor();
   await editor.editor('Template').getByText('First').waitFor();
-  await editor.shows('First');
+  await editor.shows('of then');
+  expect(await page.getByRole('region', { name: 'Page 1 of 1' }).textContent()).not.toContain('of now');
+  await editor.tab('Style');
+  await page.getByText('color: red').waitFor();
   expect(new URL(page.url()).search).toBe(`?template=${id}`);
   await editor.tab('Options');
   expect(await page.getByRole('button', { name: 'Landscape' }).getAttribute('aria-pressed')).toBe('true');

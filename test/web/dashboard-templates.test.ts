@@ -80,6 +80,32 @@ test('shows, compares and restores earlier versions, also after the key was rota
   expect(now).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
 });
 
+test('restores a version with its files', async () => {
+  const key = await newClient();
+  const file = (text: string) => ({ content: btoa(text), type: 'text/plain' });
+  const assets = { 'changed.txt': file('one'), 'kept.txt': file('kept'), 'removed.txt': file('back') };
+  const { template_id } = await key.template('<p>first', { assets });
+  const path = `/v1/templates/${template_id}`;
+  await key.send('PATCH', path, {
+    html: '<p>second',
+    assets: { 'changed.txt': file('two'), 'removed.txt': null, 'added.txt': file('x') },
+  });
+  const page = await signIn(key.key, `/templates/${template_id}`);
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'View version 1' }).click();
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByRole('dialog').getByText('with its files').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  await showsVersion(page, 3);
+  const { data } = await key.json<{ data: Array<{ path: string }> }>(`${path}/assets`);
+  const texts = data.map(async (each) => [each.path, await (await key.get(`${path}/assets/${each.path}`)).text()]);
+  expect(Object.fromEntries(await Promise.all(texts))).toEqual({
+    'changed.txt': 'one',
+    'kept.txt': 'kept',
+    'removed.txt': 'back',
+  });
+});
+
 test('publishes a version and none, and keeps unsaved text also when another version is restored', async () => {
   const key = await newClient();
   const { template_id } = await key.template('<p>first');

@@ -171,8 +171,8 @@ function Outcome({ compared: { name, names, found, error }, isOne }: { compared:
   const pages = found && <PageDifferences {...{ names, found }} level={isOne ? 3 : 4} />;
   if (isOne) return <>{pages ?? <ErrorMessage error={error} />}</>;
   return (
-    <section class="stack" aria-label={name}>
-      <h3>
+    <section aria-label={name}>
+      <h3 class="minor">
         <Name>{name}</Name>
         {found && <span class="hint"> {countsText(found)}</span>}
       </h3>

@@ -12,6 +12,7 @@ import { ReadOnlyCode } from './read-only-code.tsx';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
 import { ifVersion, read, send } from './session.ts';
 import { ACTIONS, type Column, Table } from './table.tsx';
+import { readEarlierFiles, toAssetChanges } from './template-assets.ts';
 
 type SelectedVersion = { version: number; compares: boolean };
 
@@ -129,9 +130,10 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   const loaded = useLoaded((signal) => read<TemplateRecord>(`${path}/versions/${version}`, { signal }), [path, version]);
   const { html = '', engine, schema } = loaded.value ?? {};
   const restore = async () => {
-    const record = (await (
-      await send('PUT', path, { html, engine, schema: schema ?? {} }, { headers: ifVersion(template.version) })
-    ).json()) as TemplateRecord;
+    const assets = await toAssetChanges(await readEarlierFiles(template.template_id, version));
+    const parts = { html, engine, schema: schema ?? {}, assets };
+    const reply = await send('PATCH', path, parts, { headers: ifVersion(template.version) });
+    const record = (await reply.json()) as TemplateRecord;
     showToast(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
     onRestored(record);
@@ -157,7 +159,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
       {restores && (
         <Confirm title={`Restore version ${version}?`} verb="Restore" onConfirm={restore} onClose={() => setRestores(false)}>
           <p>
-            It becomes the newest version; version {template.version} is kept besides.
+            It becomes the newest version, with its files; version {template.version} is kept besides.
             {unsaved && ' Unsaved changes in the editor stay there.'}
           </p>
         </Confirm>

@@ -136,6 +136,12 @@ export function readChoice<const T extends string>(choices: readonly T[]): Reade
   };
 }
 
+export function readPositive(text: string): number {
+  const number = Number(text);
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(number)) throw new Error('must be a whole number from 1');
+  return number;
+}
+
 export function readText(text: string): string {
   return text;
 }

@@ -5,10 +5,12 @@ import type { RenderLimits } from '../../../render/request/render-request.ts';
 import { parseAssets } from '../../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../../render/request/values/validation-errors.ts';
 import type { AssetFile, TemplateAsset } from '../../../templates/assets.ts';
+import type { TemplateRef } from '../../../templates/template.ts';
 import type { TemplateChanges } from '../../../templates/template-changes.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../../replies/records.ts';
 import { type ById, binary, pathId, recordSchema } from '../../replies/response-schema.ts';
+import { readPositive, readQuery } from '../../requests/listing.ts';
 import { readBody } from '../../requests/read-body.ts';
 import { requirePrincipal } from '../../server/authenticate.ts';
 import { RATE_LIMITED } from '../../server/rate-limit.ts';
@@ -26,12 +28,12 @@ export async function templateAssetRoutes(
   { templates, templateChanges, limits }: RouteServices,
 ): Promise<void> {
   app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
-    data: (await templates.assets(requirePrincipal(request), request.params.id)).map(assetRecord),
+    data: (await templates.assets(requirePrincipal(request), readRef(request, request.params.id))).map(assetRecord),
   }));
 
   app.get<ByPath>('/v1/templates/:id/assets/*', { schema: READ }, async (request, reply) => {
     const { id, '*': path } = request.params;
-    const { type, bytes, content } = await templates.asset(requirePrincipal(request), id, path);
+    const { type, bytes, content } = await templates.asset(requirePrincipal(request), readRef(request, id), path);
     reply.type(type).header('content-length', bytes);
     return reply.header('content-security-policy', CSP).header('content-disposition', 'attachment').send(content);
   });
@@ -65,6 +67,11 @@ async function change(
   return templateRecord(template, owner);
 }
 
+/** Throws `invalid_request`. */
+function readRef(request: FastifyRequest, templateId: string): TemplateRef {
+  return { templateId, version: readQuery(request, { version: readPositive }).version };
+}
+
 /** Throws `invalid_request` and `content_too_large`. */
 function toAssetFile(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
   const type = headers['content-type'];
@@ -91,13 +98,21 @@ export const ASSET_SCHEMA = recordSchema('TemplateAsset', {
 const IF_MATCH = { type: 'object', properties: IF_MATCH_SCHEMA };
 const NEW_VERSION = { 200: { description: 'The new version of the template.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } };
 
+const querystring = {
+  type: 'object',
+  properties: {
+    version: { $id: 'VersionParam', type: 'integer', minimum: 1, 'x-default': 'the current version', examples: [1] },
+  },
+};
+
 const LIST = {
   operationId: 'listTemplateAssets',
   summary: 'List the files beside a template',
   params: pathId('Template', 'tpl'),
+  querystring,
   response: {
     200: {
-      description: 'All files of the current version, by path.',
+      description: 'All files of the version, by path.',
       ...recordSchema('TemplateAssetList', { data: { type: 'array', items: ASSET_SCHEMA } }),
     },
   },
@@ -107,6 +122,7 @@ const READ = {
   operationId: 'readTemplateAsset',
   summary: 'Fetch a file of a template',
   params: PATH,
+  querystring,
   response: { 200: { description: 'The file.', content: binary('*/*') } },
 };
 
