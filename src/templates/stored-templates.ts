@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import { isId } from '../ids.ts';
 import type { Database } from '../storage/database.ts';
-import { type ListPage, mergeListPages, type Position, readListPage } from '../storage/listing.ts';
-import { havingMetadata, type Metadata, searchMetadata } from '../storage/metadata.ts';
+import { type ListPage, mergeListPages, type Position, readListPage, searchWords } from '../storage/listing.ts';
+import { type Filtered, havingMetadata, type Metadata, searchMetadata } from '../storage/metadata.ts';
 import type { TemplateAsset, TemplateAssets } from './assets.ts';
 import { readSamples } from './samples.ts';
 import {
@@ -11,6 +11,7 @@ import {
   noSuchVersion,
   readableBy,
   SUMMARY,
+  type SummaryRow,
   sizeOf,
   type Template,
   type TemplateOwner,
@@ -24,6 +25,8 @@ export interface TemplateFilter {
   metadata?: Metadata;
   /** Whether the templates belong to the key itself. */
   owned?: boolean;
+  /** Words of the name, in any order and case. */
+  name?: string;
 }
 
 export class StoredTemplates {
@@ -99,19 +102,34 @@ export class StoredTemplates {
     return mergeListPages(await Promise.all(lists.map((each) => each.call(this, reader, limit, filter, after))), limit);
   }
 
-  async #listOwn({ keyId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
+  async #listOwn({ keyId }: TemplateOwner, limit: number, { metadata, name }: TemplateFilter, after?: Position) {
     const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
     const having = havingMetadata(this.#database.query, owned, { kind: 'template', keyId, metadata });
-    return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
+    return readListPage(having.rows, { ...having, ...searchNames(name, having.search), limit, after, toItem: toTemplate });
   }
 
   /** The templates of other keys. */
-  async #listShared({ keyId, accountId }: TemplateOwner, limit: number, { metadata }: TemplateFilter, after?: Position) {
+  async #listShared({ keyId, accountId }: TemplateOwner, limit: number, { metadata, name }: TemplateFilter, after?: Position) {
     const shared = this.#database.query
       .selectFrom('templates')
       .select(SUMMARY)
       .where('shared_account_id', '=', accountId)
       .where('key_id', '!=', keyId);
-    return readListPage(shared, { limit, after, search: metadata && searchMetadata(metadata), toItem: toTemplate });
+    return readListPage(shared, {
+      ...searchNames(name, metadata && searchMetadata(metadata)),
+      limit,
+      after,
+      toItem: toTemplate,
+    });
   }
+}
+
+type Search = Filtered<'templates', SummaryRow>['search'];
+
+/** Adds the words of a name to a search. */
+function searchNames(name: string | undefined, search: Search) {
+  if (!name) return { search };
+  const { where, keep } = searchWords('name', name);
+  const searchBoth: Search = (rows) => (search ? search(rows) : rows).where(where);
+  return { search: searchBoth, keep: keep && ((template: Template) => keep(template.name)) };
 }

@@ -133,6 +133,7 @@ describe('lists', () => {
     );
     expect(await list(sibling, '?owned=true')).toMatchObject([{ id: own.id }]);
     expect(await list(sibling, '?owned=false')).toMatchObject([{ id: shared.id, visibility: 'account' }]);
+    expect(await list(stranger, '?name=a')).toEqual([]);
     expect(await list(ada, '?owned=false')).toEqual([]);
     expect((await list(ada)).map(({ id }) => id).sort()).toEqual([shared.id, hidden.id].sort());
     expect((await list(sibling, '?metadata[kind]=letter')).map(({ id }) => id).sort()).toEqual([shared.id, own.id].sort());

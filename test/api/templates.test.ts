@@ -412,3 +412,25 @@ describe('422', () => {
     await problem(await endless, 422, 'template_error');
   });
 });
+
+test('finds templates by words of their names, in any order and case, also with metadata', async () => {
+  const client = new Client(service.url, (await service.createKey()).key);
+  for (const [name, kind] of [
+    ['Ärzte-Rechnung 100%', 'bill'],
+    ['RECHNUNG ärzte', 'letter'],
+    ['Rechnung', 'bill'],
+  ])
+    await client.template('x', { name, metadata: { kind } });
+  const namesOf = async (query: string) =>
+    (await client.json<List<TemplateRecord>>(`/v1/templates?${query}`)).data.map(({ name }) => name);
+  expect(await namesOf('name=rechnung%20ÄRZTE')).toEqual(['RECHNUNG ärzte', 'Ärzte-Rechnung 100%']);
+  expect(await namesOf('name=100%25')).toEqual(['Ärzte-Rechnung 100%']);
+  expect(await namesOf('name=rechnung&metadata[kind]=bill')).toEqual(['Rechnung', 'Ärzte-Rechnung 100%']);
+  expect(await namesOf('name=ärzte&metadata[kind]=bill')).toEqual(['Ärzte-Rechnung 100%']);
+  expect(await namesOf('name=ärzte&owned=false')).toEqual([]);
+  expect(await namesOf('name=')).toHaveLength(3);
+  const page = await client.json<List<TemplateRecord>>('/v1/templates?name=rechnung&limit=2');
+  expect(page).toMatchObject({ data: [{ name: 'Rechnung' }, { name: 'RECHNUNG ärzte' }], has_more: true });
+  const next = await client.json<List<TemplateRecord>>(`/v1/templates?name=rechnung&limit=2&cursor=${page.next_cursor}`);
+  expect(next).toMatchObject({ data: [{ name: 'Ärzte-Rechnung 100%' }], has_more: false });
+});

@@ -115,7 +115,7 @@ test('keeps its filters in the URL, and finds by template and day', async () => 
   await client.pdf({ html: '<p>without a template' });
   const page = await signIn(client.key, `/requests?template=${template.template_id}&status=succeeded`);
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(await page.getByLabel('Template').inputValue()).toBe(template.template_id);
+  await expect.poll(() => page.getByLabel('Template').inputValue()).toBe('Greeting');
   await rowsIn(page).getByText('Greeting').waitFor();
   await page.getByLabel('State').selectOption('Any');
   await page.getByText('2 requests', { exact: true }).waitFor();
@@ -123,6 +123,39 @@ test('keeps its filters in the URL, and finds by template and day', async () => 
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   await page.getByRole('button', { name: 'Clear all filters' }).click();
   await page.getByText('3 requests', { exact: true }).waitFor();
+});
+
+test('finds a template by words of its name among more than a hundred', async () => {
+  const client = await newClient();
+  const { template_id: id } = await client.template('<p>old', { name: 'Ältestes Muster' });
+  const twins = [await client.template('<p>x', { name: 'Twin' }), await client.template('<p>x', { name: 'Twin' })];
+  for (const template_id of [id, twins[0]?.template_id]) await client.pdf({ template_id });
+  for (let n = 0; n < 101; n++) await client.template('<p>x', { name: `Template ${n}` });
+  const page = await signIn(client.key, '/requests');
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  const field = page.getByLabel('Template');
+  const offered = () =>
+    page.locator('datalist option').evaluateAll((options) => options.map((each) => (each as unknown as { value: string }).value));
+  await expect.poll(async () => (await offered()).length).toBe(20);
+  await field.fill('muster ält');
+  await expect.poll(offered).toEqual(['Ältestes Muster']);
+  await page.getByText('2 requests', { exact: true }).waitFor(); // nothing is chosen yet
+  await field.fill('Ältestes Muster');
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('template')).toBe(id);
+  await page.reload();
+  await expect.poll(() => field.inputValue()).toBe('Ältestes Muster');
+  await expectSound(page);
+  await field.fill('twin');
+  await expect.poll(offered).toEqual(twins.map(({ template_id }) => `Twin (${template_id})`).toReversed());
+  await field.press('Tab');
+  await expect.poll(() => field.inputValue()).toBe('Ältestes Muster');
+  await field.fill(`Twin (${twins[1]?.template_id})`);
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  await field.fill('');
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  await field.fill(id);
+  await page.getByText('1 request', { exact: true }).waitFor();
 });
 
 test('opens a failed item of a batch, and runs the failed items again', async () => {

@@ -3,12 +3,13 @@
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Span, Time } from './components.tsx';
-import { DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
+import { DayFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
 import { countText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { DocumentRecord, TemplateRecord } from './records.ts';
 import { type Column, Table } from './table.tsx';
+import { TemplateFilter } from './template-filter.tsx';
 import { useTemplates } from './templates.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -40,7 +41,7 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
       </PageHead>
       <search class="filters">
         <TextFilter label="Search" name="q" filters={filters} placeholder="Part of a name, or a document id" />
-        <TemplateFilter filters={filters} templates={templates} />
+        <TemplateFilter filters={filters} />
         <DayFilter label="Created from" name="from" filters={filters} />
         <DayFilter label="Created until" name="until" filters={filters} />
       </search>

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { replaceQuery } from '../shell/route.ts';
-import type { TemplateRecord } from './records.ts';
 
 const TYPING_PAUSE_MS = 250;
 const DAY_HOURS = 24;
@@ -52,7 +51,7 @@ function dayStart(date: string, daysLater: number): string {
   return start.toISOString();
 }
 
-function useSettled<T>(values: T): T {
+export function useSettled<T>(values: T): T {
   const [settled, setSettled] = useState(values);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(() => values), TYPING_PAUSE_MS);
@@ -115,27 +114,5 @@ export function ChoiceFilter<Name extends string>({
         {children}
       </select>
     </div>
-  );
-}
-
-/** A template that is gone keeps its id as its name. */
-export function TemplateFilter<Name extends string>({
-  filters,
-  templates,
-}: {
-  filters: Filters<Name | 'template'>;
-  templates: TemplateRecord[];
-}) {
-  const { template } = filters.values;
-  const known = template === '' || templates.some(({ template_id }) => template_id === template);
-  return (
-    <ChoiceFilter label="Template" name="template" filters={filters}>
-      {!known && <option value={template}>{template}</option>}
-      {templates.map(({ template_id, name }) => (
-        <option key={template_id} value={template_id}>
-          {name}
-        </option>
-      ))}
-    </ChoiceFilter>
   );
 }

@@ -2,13 +2,14 @@
 import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Time } from './components.tsx';
-import { ChoiceFilter, DayFilter, TemplateFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
+import { ChoiceFilter, DayFilter, TextFilter, toParameters, toPeriod, useFilters } from './filters.tsx';
 import { durationText, timeText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { LoggedRequest, TemplateRecord } from './records.ts';
 import { LOGGED_STATES, titleOf } from './request-page.tsx';
 import { type Column, Table } from './table.tsx';
+import { TemplateFilter } from './template-filter.tsx';
 import { useTemplates } from './templates.ts';
 
 const FILTERS = ['status', 'code', 'template', 'batch', 'reference', 'from', 'until'] as const;
@@ -37,7 +38,7 @@ export function RequestsPage({ query }: { query: URLSearchParams }) {
         <TextFilter label="Error code" name="code" filters={filters} placeholder="render_timeout" />
         <TextFilter label="Reference" name="reference" filters={filters} placeholder="Of a batch item" />
         {filters.values.batch !== '' && <TextFilter label="Batch" name="batch" filters={filters} />}
-        <TemplateFilter filters={filters} templates={templates} />
+        <TemplateFilter filters={filters} />
         <DayFilter label="From" name="from" filters={filters} />
         <DayFilter label="Until" name="until" filters={filters} />
       </search>

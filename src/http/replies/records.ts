@@ -136,6 +136,8 @@ export const PAGE_PARAMETERS = {
   cursor: { $id: 'CursorParam', type: 'string', description: 'The `next_cursor` of the page before.' },
 };
 
+export const NAME_PARAMETER = { $id: 'NameParam', type: 'string', description: 'Words of the name, in any order and case.' };
+
 /** The query parameters of lists that can be filtered by metadata. */
 export const FILTER_PARAMETERS = {
   ...PAGE_PARAMETERS,

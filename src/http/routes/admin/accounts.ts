@@ -6,7 +6,7 @@ import type { Plan, Plans } from '../../../accounts/plans.ts';
 import { type FieldError, invalidRequest, ServiceError } from '../../../errors.ts';
 import { option } from '../../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../../validate.ts';
-import { PAGE_PARAMETERS, toIsoTime } from '../../replies/records.ts';
+import { NAME_PARAMETER, PAGE_PARAMETERS, toIsoTime } from '../../replies/records.ts';
 import { type ById, idMembers, listSchema, pathId, recordSchema, TIME } from '../../replies/response-schema.ts';
 import { readChoice, readMonth, readPage, readQuery, readText, toList } from '../../requests/listing.ts';
 import { requirePrincipal } from '../../server/authenticate.ts';
@@ -151,7 +151,7 @@ const LIST = {
   summary: 'List accounts',
   querystring: {
     type: 'object',
-    properties: { ...PAGE_PARAMETERS, state: STATE, name: { ...TEXT, description: 'Words of the name, in any case.' } },
+    properties: { ...PAGE_PARAMETERS, state: STATE, name: NAME_PARAMETER },
   },
   response: { 200: { description: 'One page of the accounts.', ...listSchema(ACCOUNT_SCHEMA) } },
 };

@@ -15,6 +15,7 @@ import { isMembers, textErrors, validator } from '../../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../../replies/if-match.ts';
 import {
   FILTER_PARAMETERS,
+  NAME_PARAMETER,
   PAGE_PARAMETERS,
   TEMPLATE_SCHEMA,
   templateRecord,
@@ -24,7 +25,7 @@ import {
 import { type ById, listSchema, pathId, recordSchema, withExample } from '../../replies/response-schema.ts';
 import { createOnce, IDEMPOTENCY_SCHEMA } from '../../requests/idempotent.ts';
 import { parseJson } from '../../requests/json-body.ts';
-import { readBoolean, readFilteredPage, readPage, toList, toPage } from '../../requests/listing.ts';
+import { readBoolean, readFilteredPage, readPage, readText, toList, toPage } from '../../requests/listing.ts';
 import { memoryOfBody } from '../../requests/read-body.ts';
 import { requestMemory, takeBody } from '../../requests/request-memory.ts';
 import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../../requests/source-bodies.ts';
@@ -115,7 +116,7 @@ export async function templateRoutes(app: FastifyInstance, services: RouteServic
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request, { owned: readBoolean });
+    const { page, filter } = readFilteredPage(request, { owned: readBoolean, name: readText });
     const reader = requirePrincipal(request);
     return toList(await templates.list(reader, page.limit, filter, page.after), (template) => templateRecord(template, reader));
   });
@@ -280,6 +281,7 @@ const LIST = {
     type: 'object',
     properties: {
       ...FILTER_PARAMETERS,
+      name: NAME_PARAMETER,
       owned: {
         type: 'boolean',
         description: '`true` for the templates of this key only, `false` for those that other keys share. Default: both.',
