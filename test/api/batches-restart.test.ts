@@ -34,6 +34,7 @@ async function audit({ env }: Service, id: string): Promise<void> {
   expect(await number(`SELECT succeeded FROM batches WHERE id = '${id}'`)).toBe(named);
   expect(await number('SELECT count(*) FROM documents')).toBe(named);
   expect(await number('SELECT coalesce(sum(documents), 0) FROM usage_days')).toBe(named);
+  expect(await number("SELECT coalesce(sum(documents), 0) FROM usage_sums WHERE kind = 'template'")).toBe(named);
   expect(
     await number("SELECT count(*) FROM batch_requests JOIN batch_items USING (batch_id, position) WHERE status <> 'failed'"),
   ).toBe(0);

@@ -108,6 +108,11 @@ function auditBooks(account: Account, database: DatabaseSync): void {
   const answers = (kind: string) =>
     count("SELECT count(*) FROM idempotency_keys WHERE key_id = ? AND answer ->> '$.kind' = ?", key, kind);
   expect(used, `${name}: used, but for leases`).toBe(charged + reserved);
+  for (const kind of ['key', 'template'])
+    expect(
+      count('SELECT coalesce(sum(documents), 0) FROM usage_sums WHERE account_id = ? AND kind = ?', id, kind),
+      `${name}: charged, by ${kind}`,
+    ).toBe(charged);
   if (isNamed(account)) {
     expect(stored, `${name}: one document for each name`).toBe(answers('document'));
     const printed = answers('document') + answers('file') + answers('not_kept'); // the last if its retention is over

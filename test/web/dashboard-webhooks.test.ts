@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { goTo, openDashboards } from '../support/dashboard.ts';
-import { accessibilityViolations, expectSound } from '../support/page-checks.ts';
+import { accessibilityViolations, expectSound, horizontalOverflow } from '../support/page-checks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
-import { NARROW } from '../support/web-page.ts';
+import { NARROW, WIDE } from '../support/web-page.ts';
 
 const { signIn, newClient } = await openDashboards();
 const receiver = await Receiver.start().then(closeAfterAll);
@@ -22,6 +22,10 @@ test('sends a test event, and sends it again after it was given up', async () =>
     return again.isVisible();
   });
   expect(await accessibilityViolations(page)).toEqual([]);
+  const size = page.viewportSize();
+  await page.setViewportSize(NARROW);
+  expect(await horizontalOverflow(page)).toBe(0);
+  await page.setViewportSize(size ?? WIDE);
   receiver.answer = (response) => response.writeHead(204).end();
   await again.click();
   await eventually('it has arrived again', () => receiver.received.length === 2);

@@ -48,7 +48,7 @@ export function WebhooksPage() {
         {(rows) => (
           <Table
             caption="Deliveries, newest first"
-            columns={[...COLUMNS, { title: ACTIONS, cell: (row) => <Again delivery={row} onSent={list.reload} /> }]}
+            columns={[...COLUMNS, { title: ACTIONS, look: 'wide', cell: (row) => <Again delivery={row} onSent={list.reload} /> }]}
             rows={rows}
             keyOf={({ delivery_id }) => delivery_id}
           />
