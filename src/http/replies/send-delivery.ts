@@ -59,10 +59,10 @@ export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string 
 
 export const RESULT_HEADERS = {
   'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent if the plan has no limit.', 'QuotaRemaining'),
-  'Platen-Document-Id': header('string', 'Set when the result was stored.'),
-  'Idempotency-Replayed': header('string', '`true` if an earlier reply is repeated.'),
+  'Platen-Document-Id': header('string', 'Set when the result was stored.', 'DocumentId'),
+  'Idempotency-Replayed': header('string', '`true` if an earlier reply is repeated.', 'Replayed'),
   'Platen-Warnings': header('integer', 'Number of warnings.'),
-  'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
+  'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.', 'Timing'),
 };
 
 export const DOCUMENT_CONTENT = { ...binary(PDF), ...binary('image/*') };

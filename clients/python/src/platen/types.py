@@ -644,6 +644,8 @@ class LocatedElement(TypedDict):
     """The number of the element among those that the selector selects, from 0."""
     fragments: list[LayoutFragment]
     """A box for each page that the element is on. Empty for an element that is not shown."""
+    part: NotRequired[int]
+    """The part of an assembly, from 0, in whose print the pages count."""
 
 
 class Dropped(TypedDict):
@@ -1064,7 +1066,7 @@ AnyProfile: TypeAlias = "Literal['PDF/A-1b', 'PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a',
 
 class ConformStep(TypedDict):
     """Makes the PDF conform, or fails with `not_conformant` and the rules that it breaks. Adds metadata, an output
-    intent and identifiers, but no fonts, tags and descriptions. Only `sign` can follow."""
+    intent and identifiers, but no fonts, tags and descriptions. Only `sign` and `split` can follow."""
 
     profile: AnyProfile | list[AnyProfile]
 
