@@ -176,6 +176,26 @@ describe('leaders', () => {
     expect(page).toMatch(line);
   });
 
+  test.each([
+    ['text that follows', '<b>Soup</b> <i>7.50</i>', 'b::after { content: leader(dotted) }'],
+    [
+      'text that follows, in the direction from right to left',
+      '<b>Soup</b> <i>7.50</i>',
+      'b::after { content: leader(dotted) } p { direction: rtl }',
+    ],
+    [
+      'text that other elements follow',
+      '<b>Soup</b> <i><u>7.50</u></i><div>Bread</div>',
+      'i::before { content: leader(dotted) }',
+    ],
+    ['a counter', '<b>Soup</b>', 'p { counter-reset: c 888 } b::after { content: leader(dotted) " " counter(c) }'],
+  ])('fill a line up to %s', async (_, markup, css) => {
+    const style = `@page { size: 400px 300px; margin: 50px } body, p { margin: 0; font: 16px/20px Arial } ${css}`;
+    const { pages, placed } = await web.render(`<style>${style}</style><p>${markup}`);
+    expect(pages[0]).toMatch(/^(?:Soup|7\.50) ?(?:\. ){22,26}\.? ?(?:Soup|7\.50|888)(?: Bread)?$/);
+    expect(new Set((placed[0] ?? []).map(({ y }) => Math.round(y))).size).toBe(markup.includes('Bread') ? 2 : 1);
+  });
+
   test('fill lines from right to left, also with words and numbers in the other direction', async () => {
     const entries = ['פרק', 'פרק 1', 'English פרק 23'];
     const markup = `<html dir="rtl" lang="he"><style>@page { size: A5; margin: 1in } body { margin: 0 } li { list-style: none } ul { padding: 0 }

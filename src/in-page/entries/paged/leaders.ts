@@ -1,7 +1,7 @@
 /** Fills the rest of lines with leaders, such as the dots of a table of contents. */
 import type { Changes } from '../../dom/changes.ts';
 import { createHtml } from '../../dom/create-html.ts';
-import { call, measureBox, read } from '../../dom/nodes.ts';
+import { call, isElement, measureBox, read, readName } from '../../dom/nodes.ts';
 import type { Pseudo } from './styled-elements.ts';
 import { zoomOf } from './zoom.ts';
 
@@ -12,6 +12,8 @@ export interface LeaderBox {
   pattern: string;
   /** The content as CSS writes it, with a text in place of the leader. */
   compositionWith(text: string): string;
+  /** The same as a reader sees it. */
+  textWith(text: string): string;
   write(css: string): void;
 }
 
@@ -19,7 +21,6 @@ const PATTERNS: Record<string, string> = { dotted: '.\u00A0', solid: '_', space:
 /** The window is up to half a pixel wider than the paper. */
 const SPARE_PX = 1;
 const MAX_REPEATS = 1_000;
-const STRINGS = /"((?:[^"\\]|\\.)*)"/g;
 
 /** What `leader()` repeats. */
 export function leaderText(argument: string): string {
@@ -27,25 +28,27 @@ export function leaderText(argument: string): string {
   return text || (PATTERNS.dotted as string);
 }
 
-/** Measures all before it changes any. */
+/** Measures all before it fills any. */
 export function showLeaders(boxes: readonly LeaderBox[], changes: Changes): void {
   const canvas = boxes.length ? (createHtml('canvas') as HTMLCanvasElement).getContext('2d') : null;
   if (!canvas) return;
+  const setSpacing = ({ element, pseudo }: LeaderBox, px: number) =>
+    changes.setStyle(element, `--platen-spacing-${pseudo.slice(2)}`, `${px}px`);
+  for (const box of boxes) setSpacing(box, 0);
   const measured = boxes.map((box) => ({ box, ...measureRoom(box, canvas) }));
   for (const { box, repeats, spacing } of measured) {
     box.write(box.compositionWith(`\u00A0${box.pattern.repeat(repeats)}`));
-    changes.setStyle(box.element, `--platen-spacing-${box.pseudo.slice(2)}`, `${spacing}px`);
+    setSpacing(box, spacing);
   }
 }
 
 /** How often the pattern fits into the line, and how much wider each space becomes so that the line is full. */
-function measureRoom({ element, pseudo, pattern, compositionWith }: LeaderBox, canvas: CanvasRenderingContext2D) {
+function measureRoom({ element, pseudo, pattern, textWith }: LeaderBox, canvas: CanvasRenderingContext2D) {
   const style = getComputedStyle(element, pseudo);
   canvas.font = style.font;
   if (style.letterSpacing !== 'normal') canvas.letterSpacing = style.letterSpacing;
-  const text = Array.from(compositionWith('\u00A0').matchAll(STRINGS), ([, part = '']) => part).join('');
-  const least = canvas.measureText(text).width;
-  const room = roomInLine(element, least, style.direction === 'rtl') - least;
+  const text = textWith('\u00A0');
+  const room = roomInLine(element, pseudo, canvas.measureText(text).width, style.direction === 'rtl');
   const width = canvas.measureText(pattern).width;
   const repeats = width > 0 ? Math.min(MAX_REPEATS, Math.max(0, Math.floor(room / width))) : 0;
   const spaces = text.split(/[ \u00A0]/).length - 1 + repeats * (pattern.split('\u00A0').length - 1);
@@ -60,8 +63,11 @@ interface LineBox {
   lineHeight: number;
 }
 
-/** The room after the text of an element, or that of a whole line if the rest of its line is not enough. */
-function roomInLine(element: HTMLElement, least: number, isReversed: boolean): number {
+/**
+ * The room in the line of generated content, of which all but the leader is as wide as `least`. What follows in the line stays
+ * there. If the rest of the line is not enough, the content has one of its own.
+ */
+function roomInLine(element: HTMLElement, pseudo: Pseudo, least: number, isReversed: boolean): number {
   const block = blockAround(element);
   const style = getComputedStyle(block);
   const isVertical = style.writingMode.startsWith('vertical');
@@ -71,14 +77,48 @@ function roomInLine(element: HTMLElement, least: number, isReversed: boolean): n
       Number.parseFloat(style.getPropertyValue(`padding-${side}`)),
   );
   const zoom = zoomOf(block);
-  const toLine = (box: DOMRect) => lineBoxOf(box, style.writingMode, zoom);
-  const outer = toLine(measureBox(block));
-  const [from, until] = [outer.from + (start ?? 0), outer.until - (end ?? 0)];
+  const readLine = (range: Range) => {
+    const boxes = Array.from(range.getClientRects(), (box) => lineBoxOf(box, style.writingMode, zoom));
+    return boxes.filter(({ from, until }) => until > from).map((box) => (isReversed ? reverse(box) : box));
+  };
+  const outer = lineBoxOf(measureBox(block), style.writingMode, zoom);
+  const inner = { ...outer, from: outer.from + (start ?? 0), until: outer.until - (end ?? 0) };
+  const { from, until } = isReversed ? reverse(inner) : inner;
+  const last = lastLine(readLine(textBefore(element, pseudo, block)));
+  const following = readLine(textAfter(element, pseudo, block)).filter((box) => !last || isBeside(box, last));
+  if (following.length) return until - Math.max(...following.map((box) => box.until)) - SPARE_PX;
+  const rest = until - (last?.until ?? from);
+  return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX - least;
+}
+
+function textBefore(element: HTMLElement, pseudo: Pseudo, block: HTMLElement): Range {
   const range = call(document, 'createRange');
   range.selectNodeContents(element);
-  const textEnd = endOfText(Array.from(range.getClientRects(), toLine), isReversed) ?? (isReversed ? until : from);
-  const rest = isReversed ? textEnd - from : until - textEnd;
-  return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX;
+  if (pseudo === '::after') return range;
+  range.collapse(true);
+  if (element !== block) range.setStart(block, 0);
+  return range;
+}
+
+/** What follows in the same block, up to a line break or another block. */
+function textAfter(element: HTMLElement, pseudo: Pseudo, block: HTMLElement): Range {
+  const range = call(document, 'createRange');
+  range.selectNodeContents(element);
+  if (pseudo === '::after') range.collapse(false);
+  for (let around: Node | null = element; around && around !== block; around = read(around, 'parentNode'))
+    for (let next = read(around, 'nextSibling'); next; next = read(next, 'nextSibling')) {
+      if (isElement(next) && endsLine(next)) return range;
+      range.setEndAfter(next);
+    }
+  return range;
+}
+
+function endsLine(element: Element): boolean {
+  return readName(element) === 'br' || !isInline(element);
+}
+
+function isBeside(box: LineBox, last: LineBox): boolean {
+  return box.from >= last.until - 1 && Math.abs(box.line - last.line) < last.lineHeight / 2;
 }
 
 /** Lengths are those of the element, which is enlarged by `zoom`. */
@@ -89,20 +129,27 @@ function lineBoxOf({ left, right, top, bottom, width, height }: DOMRect, writing
   return { from: from / zoom, until: until / zoom, line: line / zoom, lineHeight: lineHeight / zoom };
 }
 
-/** Where the last line ends. It has several boxes if parts of it are written in the other direction. */
-function endOfText(boxes: readonly LineBox[], isReversed: boolean): number | undefined {
-  const shown = boxes.filter(({ from, until }) => until > from);
-  const last = Math.max(...shown.map(({ line }) => line));
-  const lastBoxes = shown.filter(({ line, lineHeight }) => line > last - lineHeight / 2);
-  if (!lastBoxes.length) return undefined;
-  return isReversed ? Math.min(...lastBoxes.map(({ from }) => from)) : Math.max(...lastBoxes.map(({ until }) => until));
+/** As if lines were written from left to right. */
+function reverse({ from, until, ...rest }: LineBox): LineBox {
+  return { ...rest, from: -until, until: -from };
+}
+
+/** The last line. It has several boxes if parts of it are written in the other direction. */
+function lastLine(boxes: readonly LineBox[]): LineBox | undefined {
+  const last = boxes.reduce<LineBox | undefined>((one, other) => (one && one.line >= other.line ? one : other), undefined);
+  const inLine = boxes.filter(({ line, lineHeight }) => last && line > last.line - lineHeight / 2);
+  return last && { ...last, until: Math.max(...inLine.map(({ until }) => until)) };
 }
 
 function blockAround(element: HTMLElement): HTMLElement {
   let block = element;
   for (let around: HTMLElement | null = element; around; around = read(around, 'parentElement')) {
     block = around;
-    if (!getComputedStyle(around).display.startsWith('inline')) break;
+    if (!isInline(around)) break;
   }
   return block;
+}
+
+function isInline(element: Element): boolean {
+  return getComputedStyle(element).display.startsWith('inline');
 }

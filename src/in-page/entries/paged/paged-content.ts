@@ -17,7 +17,7 @@ import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
 import { computeCounters, type Snapshot } from './counters.ts';
 import { findAfter, isBreakForced } from './following-element.ts';
-import { findGenerated, findTargets, REFERENCE_RULES, References } from './references.ts';
+import { findGenerated, findLed, findTargets, REFERENCE_RULES, References } from './references.ts';
 import { takeRunning } from './running-elements.ts';
 import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
@@ -49,7 +49,8 @@ export function readPagedContent(key: string, contents: ContentsOrder | null): P
   const targets = findTargets(generated);
   const titled = findStyled(/--platen-string-set/, 'string-set').filter((each) => call(each, 'checkVisibility'));
   const marked = findBookmarked();
-  const counters = computeCounters(new Set([...titled, ...marked, ...targets.values()].filter((each) => each !== null)));
+  const counting = [...titled, ...marked, ...targets.values(), ...findLed(generated)];
+  const counters = computeCounters(new Set(counting.filter((each) => each !== null)));
   const destinations = new Destinations(key, changes);
   references = new References(generated, targets, counters, destinations, changes);
   references.show([]);

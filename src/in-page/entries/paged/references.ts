@@ -10,14 +10,14 @@ import { call, read, readAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { decodeFragment } from '../decode-fragment.ts';
 import { type ContentPart, parseContent } from './content-list.ts';
-import { elementText } from './content-text.ts';
+import { contentText, elementText } from './content-text.ts';
 import { type Snapshot, writeCounter } from './counters.ts';
 import { isInMargin } from './fixed-in-margins.ts';
 import { type LeaderBox, leaderText, showLeaders } from './leaders.ts';
 import { findStyled, PSEUDOS, type Pseudo, readProperty } from './styled-elements.ts';
 
-/** A part of generated content: as CSS writes it, the number of a page, or a leader. */
-type Piece = { css: string } | { reference: number } | { leader: string };
+/** A part of generated content: as CSS writes it and as it is shown, the number of a page, or a leader. */
+type Piece = { css: string; text: string } | { reference: number } | { leader: string };
 
 interface GeneratedContent {
   element: HTMLElement;
@@ -57,6 +57,12 @@ export function findTargets(generated: readonly GeneratedContent[]): Map<string,
   return targets;
 }
 
+/** The elements with a leader, whose room depends on the counters beside it. */
+export function findLed(generated: readonly GeneratedContent[]): Element[] {
+  const isLeader = (part: ContentPart) => part.kind === 'call' && part.name === 'leader';
+  return generated.filter(({ parts }) => parts.some(isLeader)).map(({ element }) => element);
+}
+
 /** The first anchor of each name. */
 function findAnchors(): Map<string, Element> {
   const anchors = [...selectIn(document, 'a[name]')].reverse();
@@ -78,9 +84,9 @@ export class References {
   ) {
     this.#changes = changes;
     const prepare = (part: ContentPart, element: Element): Piece => {
-      if (part.kind !== 'call') return { css: part.written };
-      if (part.name === 'leader') return { leader: leaderText(part.args[0] ?? '') };
-      return part.name.startsWith('target-') ? prepareTarget(part, element) : { css: part.written };
+      if (part.kind === 'call' && part.name === 'leader') return { leader: leaderText(part.args[0] ?? '') };
+      if (part.kind === 'call' && part.name.startsWith('target-')) return prepareTarget(part, element);
+      return { css: part.written, text: contentText([part], element, counters.get(element)) };
     };
     const prepareTarget = (part: ContentPart & { kind: 'call' }, element: Element): Piece => {
       const address = addressOf(part);
@@ -92,12 +98,12 @@ export class References {
     };
     const miss = (address: string, element: Element): Piece => {
       this.missing.push({ to: address.slice(0, MAX_PAGED_TEXT), element: elementName(element) });
-      return { css: '""' };
+      return fixedText('');
     };
     const refer = (part: ContentPart & { kind: 'call' }, target: Element, element: Element): Piece => {
       const [, what = '', ...more] = part.args;
-      if (part.name === 'target-text') return { css: quote(elementText(target, what || 'content', counters.get(target))) };
-      if (what !== 'page') return { css: quote(writeCounter(part.name, part.args.slice(1), counters.get(target))) };
+      if (part.name === 'target-text') return fixedText(elementText(target, what || 'content', counters.get(target)));
+      if (what !== 'page') return fixedText(writeCounter(part.name, part.args.slice(1), counters.get(target)));
       const style = (more.at(-1) ?? 'decimal').slice(0, MAX_PAGED_TEXT);
       const shown = target === element ? element : findShown(target);
       if (!shown) return miss(addressOf(part), element);
@@ -114,17 +120,23 @@ export class References {
   show(numbers: readonly string[]): void {
     const leaders = this.#prepared.flatMap((content): LeaderBox[] => {
       const { element, pseudo, pieces } = content;
-      write(content, compose(pieces, numbers, '\u00A0'));
-      const pattern = pieces.flatMap((piece) => ('leader' in piece ? piece.leader : []))[0];
       const compositionWith = (text: string) => compose(pieces, numbers, text);
-      return pattern === undefined ? [] : [{ element, pseudo, pattern, compositionWith, write: (css) => write(content, css) }];
+      const textWith = (text: string) => composeText(pieces, numbers, text);
+      write(content, compositionWith('\u00A0'));
+      const pattern = pieces.flatMap((piece) => ('leader' in piece ? piece.leader : []))[0];
+      if (pattern === undefined) return [];
+      return [{ element, pseudo, pattern, compositionWith, textWith, write: (css) => write(content, css) }];
     });
     showLeaders(leaders, this.#changes);
   }
 }
 
+function fixedText(text: string): Piece {
+  return { css: quote(text), text };
+}
+
 function toCounter({ args }: ContentPart & { kind: 'call' }): Piece {
-  return { css: `counter(${args.slice(1).join()})` };
+  return { css: `counter(${args.slice(1).join()})`, text: UNKNOWN };
 }
 
 /** Whether an element is shown in margin boxes, where a counter has the number of the page. */
@@ -136,11 +148,16 @@ function isRunning(element: Element): boolean {
 
 /** The generated content as CSS writes it. */
 function compose(pieces: readonly Piece[], numbers: readonly string[], leader: string): string {
-  const css = pieces.map((piece) => {
-    if ('css' in piece) return piece.css;
-    return quote('leader' in piece ? leader : (numbers[piece.reference] ?? UNKNOWN));
+  return pieces.map((piece) => ('css' in piece ? piece.css : quote(composeText([piece], numbers, leader)))).join(' ');
+}
+
+/** The generated content as a reader sees it. */
+function composeText(pieces: readonly Piece[], numbers: readonly string[], leader: string): string {
+  const texts = pieces.map((piece) => {
+    if ('text' in piece) return piece.text;
+    return 'leader' in piece ? leader : (numbers[piece.reference] ?? UNKNOWN);
   });
-  return css.join(' ');
+  return texts.join('');
 }
 
 function write({ element, pseudo }: PreparedContent, css: string): void {
