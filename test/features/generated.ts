@@ -107,6 +107,13 @@ export const RUNNING: Area = {
       pages: ['One a b', 'Three c d', 'Three e'],
     }),
     feature({
+      name: '`element()` at the end of a section',
+      spec: `${GCPM}#running-elements`,
+      css: `${elementAt('')} section { break-after: page }`,
+      body: '<section><p>a</p><p class="head">One</p></section><section><p>b</p><p class="head">Two</p></section>',
+      pages: ['One a', 'Two b'],
+    }),
+    feature({
       name: '`element(…, start)`',
       spec: `${GCPM}#element-syntax`,
       css: elementAt(', start'),
@@ -253,15 +260,24 @@ const leaders: Array<[name: string, leader: string, filling: RegExp]> = [
 
 export const LEADERS: Area = {
   name: 'Leaders',
-  features: leaders.map(([name, leader, filling]) =>
+  features: [
+    ...leaders.map(([name, leader, filling]) =>
+      feature({
+        name,
+        spec: `${CONTENT}#leaders`,
+        css: `a::after { content: ${leader} target-counter(attr(href), page) }`,
+        body: ENTRIES,
+        check: (print) => fills(print, filling),
+      }),
+    ),
     feature({
-      name,
+      name: 'a leader before other elements of its line',
       spec: `${CONTENT}#leaders`,
-      css: `a::after { content: ${leader} target-counter(attr(href), page) }`,
-      body: ENTRIES,
-      check: (print) => fills(print, filling),
+      css: 'b::after { content: leader(dotted) }',
+      body: '<p><b>Soup</b> <i>7</i></p><p><b>Bread and butter</b> <i>5</i></p>',
+      check: ({ texts }) => /^Soup ?(?:\. ?){8,}7 Bread and butter ?(?:\. ?)+5$/.test(texts[0] ?? ''),
     }),
-  ),
+  ],
 };
 
 /** Titles with their pages, indented by their depth. */

@@ -210,5 +210,12 @@ export const PAGE_NUMBERS: Area = {
       body: `<p>a</p>${NEXT}b</p>`,
       pages: ['a on 1', 'b on 2'],
     }),
+    feature({
+      name: '`counter(pages)` in the text',
+      spec: `${PAGE}#page-based-counters`,
+      css: 'p::after { content: " of " counter(pages) }',
+      body: `<p>a</p>${NEXT}b</p>`,
+      pages: ['a of 2', 'b of 2'],
+    }),
   ],
 };

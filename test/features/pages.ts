@@ -252,6 +252,15 @@ export const SELECTORS: Area = {
       pages: ['plain a', 'plain b', 'second c', 'plain d', 'plain e'],
     }),
     feature({
+      name: '`@page :nth(1 of chapter)` is stronger than `@page chapter`',
+      spec: `${GCPM}#document-page-selectors`,
+      css: named(
+        '@page :nth(1 of chapter) { @top-left { content: "begins" } } @page chapter { @top-left { content: "goes on" } } .chapter { page: chapter }',
+      ),
+      body: `<p>a</p><div class="chapter"><p>b</p>${NEXT}c</p></div>`,
+      pages: ['plain a', 'begins b', 'goes on c'],
+    }),
+    feature({
       name: '`@page chapter:first`: the first page of each group of pages',
       spec: `${GCPM}#document-page-selectors`,
       css: named('@page chapter:first { @top-left { content: "begins" } } .chapter { page: chapter; break-before: page }'),

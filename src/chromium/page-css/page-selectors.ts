@@ -69,8 +69,9 @@ function isCounted(number: number, { step, offset }: Record<'step' | 'offset', n
   return step === 0 ? number === offset : (number - offset) % step === 0 && (number - offset) / step >= 0;
 }
 
-/** A selector with a larger number is stronger (css-page-3, 3.5). */
+/** A selector with a larger number is stronger (css-page-3, 3.5). `of name` counts as a name: https://github.com/w3c/csswg-drafts/issues/3524 */
 export function specificityOf({ name, classes }: PageSelector): number {
   const sides = classes.filter(({ kind }) => kind === 'left' || kind === 'right').length;
-  return Number(name !== '') * 10_000 + (classes.length - sides) * 100 + sides;
+  const names = Number(name !== '') + classes.filter((each) => each.kind === 'nth' && each.of).length;
+  return names * 10_000 + (classes.length - sides) * 100 + sides;
 }

@@ -72,7 +72,7 @@ interface Facts {
   setsPages: boolean;
   /** Whether generated content refers to other elements. */
   refers: boolean;
-  /** Whether generated content shows the number of its page, and not a counter of elements with the same name. */
+  /** Whether generated content shows the number of its page or of all pages, and not a counter of elements with the same name. */
   showsPage: boolean;
   /** Whether elements leave the flow to run in margin boxes. */
   runs: boolean;
@@ -87,9 +87,10 @@ const RUNNING = /(?<![\w-])running\(/i;
 const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w]+)\s*)?\)/i;
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
 const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
+const ANY_PAGE_COUNTER = /(?<![\w-])pages?(?![\w-])/i;
 const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
-/** The number of the page of the element itself. */
-const OWN_PAGE = /(?<![\w-])counter\(\s*page(?=\s*[,)])/gi;
+/** The number of the page of the element itself, and of all pages. */
+const OWN_PAGE = /(?<![\w-])counter\(\s*(pages?)(?=\s*[,)])/gi;
 /** In a style sheet of style attributes, which have no rules of their own. */
 const STYLE_ATTRIBUTES = '[style]';
 /** Of all style sheets. */
@@ -193,7 +194,7 @@ function translateElement(declaration: Declaration, facts: Facts): string | unde
   if (!isMirrored(declaration, facts)) return undefined;
   const value =
     facts.showsPage && property === 'content'
-      ? written.value.replace(OWN_PAGE, `target-counter(${THIS_ELEMENT}, page`)
+      ? written.value.replace(OWN_PAGE, `target-counter(${THIS_ELEMENT}, $1`)
       : written.value;
   return ruleWithin(written.within, `--platen-${property}: ${value.replace(URL_ATTRIBUTE, 'attr($1)')}`);
 }
@@ -269,9 +270,9 @@ function numberStyle(declaration: Declaration): Array<[name: string, style: stri
   return shown ? [[name, (shown[2] ?? 'decimal').toLowerCase()]] : [];
 }
 
-/** Whether a counter named `page` is set or counted. */
+/** Whether a counter named `page` or `pages` is set or counted. */
 function countsPages({ property, value }: Declaration): boolean {
-  return /^counter-/.test(property) && PAGE_COUNTER.test(value);
+  return /^counter-/.test(property) && ANY_PAGE_COUNTER.test(value);
 }
 
 function showsPage({ property, value }: Declaration): boolean {

@@ -15,7 +15,7 @@ export interface StyleSource {
 }
 
 /** What must be true of the document for a declaration to matter. */
-export type EffectCheck = 'applies' | 'shown' | 'break' | 'counter' | 'content' | 'first-page' | 'rasterized';
+export type EffectCheck = 'applies' | 'shown' | 'break' | 'counter' | 'content' | 'strings' | 'first-page' | 'rasterized';
 
 /** A declaration that matters only in some documents. */
 export interface EffectQuestion {

@@ -3,6 +3,9 @@
 /** Stands for the URL of the element itself in `target-counter()`. */
 export const THIS_ELEMENT = 'platen-this';
 
+/** Stands for the target of a reference to the number of all pages. */
+export const ALL_PAGES = 'platen-pages';
+
 /** Stands for the counter style in which a page shows its number. */
 export const SHOWN_STYLE = 'platen-shown';
 
@@ -30,7 +33,7 @@ export interface PagedElements {
   strings: Array<{ name: string; value: string; at: Target; spaceAbove: number }>;
   /** Where the page number is set: the number, and whether the page gets the next one. */
   numbers: Array<{ at: Target; number: number; isReset: boolean }>;
-  /** The page numbers that generated content shows: of which element, and in which style. */
+  /** The page numbers that generated content shows: of which element, or the number of all pages, and in which style. */
   references: Array<{ to: Target; style: string; element: string }>;
   /** Elements at which pages with another name begin, or a page break is forced. The name is empty for those without one. */
   names: Array<{ at: Target; name: string; isForced: boolean }>;

@@ -7,7 +7,7 @@ import type { PageFacts } from '../../chromium/page-css/page-selectors.ts';
 import { setMarginRules, showReferences } from '../../chromium/paged/paged-content.ts';
 import { writeNumber } from '../../in-page/contract/counter-styles.ts';
 import type { OverlayBox } from '../../in-page/contract/overlay.ts';
-import { type PagedElements, SHOWN_STYLE } from '../../in-page/contract/paged.ts';
+import { ALL_PAGES, type PagedElements, SHOWN_STYLE } from '../../in-page/contract/paged.ts';
 import type { Destination } from '../../pdf/edit/printed-pages.ts';
 import { pageHeights } from '../../pdf/paged/probes.ts';
 import { POINTS_PER_PX } from '../../units.ts';
@@ -98,6 +98,7 @@ export class GeneratedContent implements PagedPart {
   async #showNumbers(pageOf: (at: string) => number | undefined): Promise<boolean> {
     const { references } = this.#elements;
     const numbers = references.map(({ to, style }) => {
+      if (to === ALL_PAGES) return writeNumber(this.#pages.numbers.length, style);
       const page = pageOf(to);
       if (page === undefined) return '';
       return writeNumber(this.#pages.numbers[page] ?? 0, style === SHOWN_STYLE ? this.#styleOf(page) : style);

@@ -41,6 +41,9 @@ const MAX_NAME = 100;
 const STYLE_ATTRIBUTES = '[style]';
 const PAGE_SELECTOR = /^@page\b(.*)$/is;
 const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
+const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
+const ELEMENT_CALL = /(?<![\w-])element\([^)]*\)/i;
+const STRING_CALL = /(?<![\w-])string\(/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
 type FaultOf = (declaration: Declaration, facts: Facts) => Fault | undefined;
@@ -64,7 +67,7 @@ const FAULTS: Record<string, FaultOf> = {
   'counter-reset': counterChangeFault,
   'counter-set': counterChangeFault,
   'counter-increment': counterChangeFault,
-  content: counterUseFault,
+  content: contentFault,
   background: gradientFault,
   'background-image': gradientFault,
   ...RASTERIZING,
@@ -236,13 +239,29 @@ function counterChangeFault(declaration: Declaration, { used }: Facts): Fault | 
   return { check: 'counter', value, why };
 }
 
+function contentFault(declaration: Declaration, facts: Facts): Fault | undefined {
+  const { value } = declaration;
+  if (findPlace(declaration) !== 'page') {
+    const why = 'it is known in margin boxes, in elements that run in them, and in header and footer';
+    return STRING_CALL.test(value) ? { check: 'strings', value, why } : counterUseFault(declaration, facts);
+  }
+  if (REFERENCE.test(value))
+    return { check: 'applies', value, why: 'references and leaders are shown in elements, and those that run in margin boxes' };
+  if (ELEMENT_CALL.test(value) && value.replace(ELEMENT_CALL, '').trim()) {
+    const effect = 'shows the element only';
+    return { check: 'applies', value, effect, why: 'write the rest into the element, such as with ::before' };
+  }
+  return counterUseFault(declaration, facts);
+}
+
 function counterUseFault(declaration: Declaration, { set, used }: Facts): Fault | undefined {
   const { value } = declaration;
   const isPage = findPlace(declaration) === 'page';
   const isSetByRoot = (name: string) => set.root.has(name) && !(isPage && used.page.has('pages'));
   const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
+  const isMiscounted = (name: string) => name === 'pages' && (set.element.has('page') || set.root.has('page'));
   const isUnknown = (name: string) =>
-    isPage ? !/^(?:section-)?pages?$/.test(name) : /^(?:section-page|(?:section-)?pages)$/.test(name);
+    isPage ? !/^(?:section-)?pages?$/.test(name) : /^section-pages?$/.test(name) || isMiscounted(name);
   const zero = findCounters(value).find((name) => isUnknown(name) && !isSet(name));
   if (zero === undefined) return undefined;
   const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;

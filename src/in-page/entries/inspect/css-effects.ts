@@ -74,8 +74,18 @@ function isConcerned(element: Element, { check, property, name }: EffectQuestion
   if (check === 'break') return has(/^(?:left|right|recto|verso)$/) && !isAtEnd(element, side, ends);
   if (check === 'counter') return has(/(?:^|\s)page\s/);
   if (check === 'content') return has(/counters?\(/);
+  if (check === 'strings') return has(/platen-string-/) && !isOnEachPage(element);
   if (check === 'first-page') return getComputedStyle(element).getPropertyValue('page') === name && firstPageName() !== name;
   return check !== 'rasterized' || becomesPicture(element);
+}
+
+/** Whether an element is within one that may be painted on each page by itself. */
+function isOnEachPage(element: Element): boolean {
+  for (let around: Element | null = element; around; around = around.parentElement) {
+    const style = getComputedStyle(around);
+    if (style.position === 'fixed' || style.getPropertyValue('--platen-position').includes('running(')) return true;
+  }
+  return false;
 }
 
 /** Returns the values of a property for the element and its generated content. */

@@ -39,7 +39,8 @@ function isForcedAtEdge(
 
 type Direction = 'nextElementSibling' | 'previousElementSibling';
 
-function findShown(element: Element, direction: Direction): Element | undefined {
+/** The nearest sibling that is shown. */
+export function findShown(element: Element, direction: Direction): Element | undefined {
   for (let each = read(element, direction); each; each = read(each, direction)) if (isShown(each)) return each;
   return undefined;
 }

@@ -2,7 +2,7 @@
  * Shows in generated content what is elsewhere in the document: its page number, its text, its counters; and fills lines with leaders.
  */
 import { quote } from '../../contract/css-string.ts';
-import { MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract/paged.ts';
+import { ALL_PAGES, MAX_PAGED_TEXT, type PagedElements, THIS_ELEMENT } from '../../contract/paged.ts';
 import type { Changes } from '../../dom/changes.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { elementName } from '../../dom/names.ts';
@@ -90,8 +90,10 @@ export class References {
     };
     const prepareTarget = (part: ContentPart & { kind: 'call' }, element: Element): Piece => {
       const address = addressOf(part);
-      if (address === THIS_ELEMENT)
-        return isRunning(element) || isInMargin(element) ? toCounter(part) : refer(part, element, element);
+      if (address === THIS_ELEMENT) {
+        if (isRunning(element) || isInMargin(element)) return toCounter(part);
+        return part.args[1] === 'pages' ? toNumber(ALL_PAGES, part.args[2], element) : refer(part, element, element);
+      }
       const target = targets.get(address);
       if (target) return refer(part, target, element);
       return miss(address, element);
@@ -104,10 +106,12 @@ export class References {
       const [, what = '', ...more] = part.args;
       if (part.name === 'target-text') return fixedText(elementText(target, what || 'content', counters.get(target)));
       if (what !== 'page') return fixedText(writeCounter(part.name, part.args.slice(1), counters.get(target)));
-      const style = (more.at(-1) ?? 'decimal').slice(0, MAX_PAGED_TEXT);
       const shown = target === element ? element : findShown(target);
-      if (!shown) return miss(addressOf(part), element);
-      return { reference: this.references.push({ to: destinations.mark(shown), style, element: elementName(element) }) - 1 };
+      return shown ? toNumber(destinations.mark(shown), more.at(-1), element) : miss(addressOf(part), element);
+    };
+    const toNumber = (to: string, style = 'decimal', element: Element): Piece => {
+      const reference = { to, style: style.slice(0, MAX_PAGED_TEXT), element: elementName(element) };
+      return { reference: this.references.push(reference) - 1 };
     };
     this.#prepared = generated.map(({ parts, ...rest }) => ({
       ...rest,

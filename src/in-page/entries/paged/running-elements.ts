@@ -5,7 +5,7 @@ import type { Changes } from '../../dom/changes.ts';
 import { createHtml, setLook } from '../../dom/create-html.ts';
 import type { Destinations } from '../../dom/destinations.ts';
 import { call, read } from '../../dom/nodes.ts';
-import { findAfter } from './following-element.ts';
+import { findAfter, findShown } from './following-element.ts';
 import { fillBox, registerPainter, withStyle, wrapLike } from './overlay.ts';
 import { findSpaceAbove } from './space-above.ts';
 import { findStyled, readProperty } from './styled-elements.ts';
@@ -14,10 +14,13 @@ import { moveZoom } from './zoom.ts';
 const SHOWN = { visibility: 'visible', width: 'auto', height: 'auto', overflow: 'visible' };
 const RUNNING = /^running\(\s*([-\w\u0080-\uFFFF]+)\s*\)$/i;
 
-/** An element in a line, which stays where it is, but is not shown. */
+/** An element that stays where it is, but is not shown. */
 const HIDDEN = { position: 'absolute', visibility: 'hidden', width: '0', height: '0', overflow: 'hidden' };
 
-/** Takes the elements out of the flow. A block belongs to the page on which the element after it begins. */
+/**
+ * Takes the elements out of the flow. A block belongs to the page on which the element after it begins, unless it is at the end of its
+ * section.
+ */
 export function takeRunning(destinations: Destinations, changes: Changes): PagedElements['running'] {
   const found = findStyled(/--platen-position/, 'running(').flatMap((element) => {
     const [, name] = RUNNING.exec(readProperty(element, '--platen-position')) ?? [];
@@ -25,16 +28,26 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
     return name && name.length <= MAX_PAGED_TEXT && display !== 'none' ? [{ element, name, display }] : [];
   });
   if (found.length) moveZoom();
-  for (const { element, display } of found) {
-    const look = isInline(display) ? HIDDEN : { display: 'none' };
-    for (const [property, value] of Object.entries(look)) changes.setStyle(element, property, value);
-  }
-  return found.map(({ element, name, display }, number) => {
+  const blocks = found.filter(({ display }) => !isInline(display));
+  for (const { element } of blocks) changes.setStyle(element, 'display', 'none');
+  const moved = new Set(blocks.filter(({ element }) => !isAtEnd(element)));
+  for (const each of found)
+    if (!moved.has(each))
+      for (const [property, value] of Object.entries({ ...HIDDEN, display: each.display }))
+        changes.setStyle(each.element, property, value);
+  return found.map((each, number) => {
+    const { element, name, display } = each;
     registerPainter(`running-${number}`, (box) => paint(element, display, box));
-    const follower = isInline(display) ? element : (findAfter(element) ?? read(element, 'parentElement'));
+    const follower = moved.has(each) ? (findAfter(element) ?? read(element, 'parentElement')) : element;
     const marked = follower ?? read(document, 'body');
     return { name, at: destinations.mark(marked), spaceAbove: findSpaceAbove(marked) };
   });
+}
+
+/** Whether an element is the last of its section, such as its footer, and belongs to the page on which the section ends. */
+function isAtEnd(element: Element): boolean {
+  const isLast = !findShown(element, 'nextElementSibling') && findShown(element, 'previousElementSibling') !== undefined;
+  return isLast && read(element, 'parentElement') !== read(document, 'body');
 }
 
 function isInline(display: string): boolean {
