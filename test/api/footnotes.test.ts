@@ -200,6 +200,12 @@ describe('footnotes', () => {
     expect(places(noted)).toEqual(places(plain));
   });
 
+  test('have the numbers of their calls, also in other footnotes and if a style sheet counts them itself', async () => {
+    const body = '<p>a<i class="n">one<i class="n">inner</i></i> b<i class="n">two</i> c<i class="n">three</i>';
+    const { pages } = await render(document(body, '.n { counter-increment: footnote }'));
+    expect(pages).toEqual([expect.stringMatching(/a1 b3 c4 ?1\. one2 2\. inner 3\. two 4\. three$/)]);
+  });
+
   test('may be numbered on each page', async () => {
     const css = '@page { counter-reset: footnote } .n::footnote-call { content: "[" counter(footnote) "]" }';
     const { pages } = await render(document(Array.from({ length: 20 }, (_, n) => note(n)).join(''), css));

@@ -410,17 +410,21 @@ describe('running elements', () => {
     expect(fills).toContain('#ff0000');
   });
 
-  test('show strings, as headers with the styles of the document do', async () => {
-    const css =
-      '.t::after { content: "<" string(title) "|" string(title, last) ">" } h1 { string-set: title content() } @page { margin: 30mm }';
-    const head = `<style>${css} @page { @top-left { content: element(head) } } .head { position: running(head) }</style>`;
-    const body = `<h1>One</h1>${BREAK}x${BREAK}<h1>Two</h1><h1>Three</h1>`;
-    const shown = ['<One|One>', '<One|One>', '<Two|Three>'];
-    const strings = (pages: string[]) => pages.map((text) => /<.*>/.exec(text)?.[0]);
-    expect(strings(await pagesOf(`${head}<div class="head"><b class="t"></b></div>${body}`))).toEqual(shown);
-    const options = { header: '<b class="t"></b>', pageRanges: '2-3' };
-    expect(strings(await pagesOf(`<style>${css}</style>${body}`, options))).toEqual(shown.slice(1));
-  });
+  test.each(['', '.t::before { content: counter(page) "/" counter(pages) }'])(
+    'show strings, as headers with the styles of the document do%s',
+    async (counting) => {
+      const css =
+        counting +
+        '.t::after { content: "<" string(title) "|" string(title, last) ">" } h1 { string-set: title content() } @page { margin: 30mm }';
+      const head = `<style>${css} @page { @top-left { content: element(head) } } .head { position: running(head) }</style>`;
+      const body = `<h1>One</h1>${BREAK}x${BREAK}<h1>Two</h1><h1>Three</h1>`;
+      const shown = ['<One|One>', '<One|One>', '<Two|Three>'];
+      const strings = (pages: string[]) => pages.map((text) => /<.*>/.exec(text)?.[0]);
+      expect(strings(await pagesOf(`${head}<div class="head"><b class="t"></b></div>${body}`))).toEqual(shown);
+      const options = { header: '<b class="t"></b>', pageRanges: '2-3' };
+      expect(strings(await pagesOf(`<style>${css}</style>${body}`, options))).toEqual(shown.slice(1));
+    },
+  );
 
   test.each<[position: string, heads: string[]]>([
     ['first', ['a', 'b', 'c']],

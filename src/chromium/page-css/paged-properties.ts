@@ -135,9 +135,9 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
   const translate = (each: TranslatedDeclaration, sheet: number) => [
     ...movedRule(each),
     ...(readsPageRules && isLinked(sheet) ? repeatedRule(each) : []),
+    ...translateStrings(each, marginTexts),
     (hasFootnotes && !isInAttribute(each) ? translateFootnote(each) : undefined) ??
-      translateElement(each, facts) ??
-      translateStrings(each, marginTexts) ??
+      translateElement(each, facts, marginTexts) ??
       translateMargin(each, facts, marginTexts) ??
       (facts.paintsGradients ? translateGradients(each) : undefined) ??
       (facts.breaksAlways && isInElement(each) ? translateBreak(each) : undefined) ??
@@ -189,13 +189,11 @@ function repeatedRule(declaration: TranslatedDeclaration): string[] {
   return property && !pages && isOfPageRule(declaration) ? [ruleWithin(written.within, `${property}: ${written.value}`)] : [];
 }
 
-function translateElement(declaration: Declaration, facts: Facts): string | undefined {
+function translateElement(declaration: Declaration, facts: Facts, marginTexts: Map<string, MarginText>): string | undefined {
   const { property, written } = declaration;
   if (!isMirrored(declaration, facts)) return undefined;
-  const value =
-    facts.showsPage && property === 'content'
-      ? written.value.replace(OWN_PAGE, `target-counter(${THIS_ELEMENT}, $1`)
-      : written.value;
+  const shown = property === 'content' ? withStrings(written.value, marginTexts) : written.value;
+  const value = facts.showsPage && property === 'content' ? shown.replace(OWN_PAGE, `target-counter(${THIS_ELEMENT}, $1`) : shown;
   return ruleWithin(written.within, `--platen-${property}: ${value.replace(URL_ATTRIBUTE, 'attr($1)')}`);
 }
 
@@ -235,10 +233,10 @@ function withStrings(value: string, marginTexts: Map<string, MarginText>): strin
 }
 
 /** What is painted over pages shows strings as well. */
-function translateStrings(declaration: Declaration, marginTexts: Map<string, MarginText>): string | undefined {
+function translateStrings(declaration: Declaration, marginTexts: Map<string, MarginText>): string[] {
   const { property, written } = declaration;
-  if (property !== 'content' || !isInElement(declaration) || written.value.search(STRING_CALL) < 0) return undefined;
-  return ruleWithin(written.within, `content: ${withStrings(written.value, marginTexts)}`);
+  if (property !== 'content' || !isInElement(declaration) || written.value.search(STRING_CALL) < 0) return [];
+  return [ruleWithin(written.within, `content: ${withStrings(written.value, marginTexts)}`)];
 }
 
 function changesMargin(declaration: Declaration, setsPages: boolean): boolean {

@@ -35,6 +35,8 @@ const DISPLAYS: Record<string, string> = { inline: 'inline', compact: 'inline' }
 
 /** Between the columns for the pages, so that nothing of one is seen in another. */
 const PARTS_GAP = '200px';
+/** Style sheets that were written when calls did not count by themselves. */
+const OWN_COUNT = /(?<![\w-])footnote(?![\w-])/;
 const INLINE = /(?:^|;)\s*float\s*:\s*footnote\b/i;
 
 interface Footnote {
@@ -62,6 +64,8 @@ export function takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] |
   adoptStyles(RULES, changes);
   const elements = findStyled(/--platen-float/, 'footnote').filter(isFootnote);
   if (elements.length > MAX_FOOTNOTES) return null;
+  for (const element of elements)
+    if (OWN_COUNT.test(getComputedStyle(element).counterIncrement)) changes.setStyle(element, 'counter-increment', 'none');
   const calls = elements.map((element) => {
     const sign = createHtml('platen-call');
     call(element, 'before', sign);
@@ -84,6 +88,7 @@ export function takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] |
       display: asked,
     };
   });
+  numberFootnotes([]); // those in other footnotes are not shown in the text, where they do not count
   for (const [n, { element, sign }] of footnotes.entries()) {
     call(element, 'prepend', createHtml('platen-marker'));
     changes.setStyle(element, 'display', 'none');
@@ -93,7 +98,7 @@ export function takeFootnotes(key: string, isTagged: boolean): PagedFootnote[] |
   return calls.map((sign, n) => ({ at: destinations.mark(outermost(sign, signs)), number: footnotes[n]?.number ?? 0 }));
 }
 
-/** Gives the footnotes other numbers. */
+/** Gives footnotes other numbers, if there are any. */
 export function numberFootnotes(numbers: number[]): null {
   for (const [n, footnote] of footnotes.entries()) {
     footnote.number = numbers[n] ?? footnote.number;
