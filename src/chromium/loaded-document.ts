@@ -237,6 +237,11 @@ export class LoadedDocument implements AsyncDisposable {
     return this.#attempt.run(() => this.#parts.load.releaseSticky());
   }
 
+  /** Keeps paragraphs whole that are too short for `orphans` and `widows`. Returns whether there are any. */
+  keepShortParagraphs(): Promise<boolean> {
+    return this.#attempt.run(() => this.#parts.load.keepShortParagraphs());
+  }
+
   /** Hyphenates text for which styles ask. Returns whether the print has soft hyphens of it. */
   hyphenate(): Promise<boolean> {
     return this.#attempt.run(() => this.#parts.load.hyphenate());

@@ -46,6 +46,7 @@ import { fixHeights, measureHeight, noteHeights } from './entries/print/content-
 import { hideDocument, showDocument } from './entries/print/hide-document.ts';
 import { loadPictures } from './entries/print/load-picture.ts';
 import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
+import { keepShortParagraphs } from './entries/print/short-paragraphs.ts';
 import { releaseSticky } from './entries/print/sticky.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
@@ -85,6 +86,7 @@ export const answers: Questions = {
   findUnrepeatedRows,
   findWidest,
   releaseSticky,
+  keepShortParagraphs,
   extendStyleSheets,
   loadPictures,
   findEffects,

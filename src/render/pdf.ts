@@ -33,6 +33,7 @@ import { findScale, measureLosses, withoutShown } from './steps/layout-losses.ts
 import { namingOption } from './steps/name-option.ts';
 import { printPages, requirePages } from './steps/page-ranges.ts';
 import { fitWidth } from './steps/pages/fit-width.ts';
+import { keepLines, printKeptLines } from './steps/pages/kept-lines.ts';
 import { toPressSettings } from './steps/pages/press.ts';
 import { printForm } from './steps/print-form.ts';
 import type { PrintedDocument } from './steps/printed-document.ts';
@@ -195,10 +196,12 @@ async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Pr
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
   const isHyphenated = await document.hyphenate();
+  await keepLines(document, settings, prepared !== undefined);
   const divided = prepared ? undefined : await printInWindows(document, settings);
   const laidOut = await layOut(document, settings);
   await prepared?.fill(laidOut);
-  const first = divided ?? (await printPages(document, laidOut));
+  const printed = divided ?? (await printPages(document, laidOut));
+  const first = prepared ? printed : await printKeptLines(document, printed);
   const joined = await joinPages(document, await fitWidth(document, content, first));
   const late = prepared ? undefined : await lookAgain(document, plan, joined);
   const paged = prepared ?? late;

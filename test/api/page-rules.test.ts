@@ -141,6 +141,25 @@ describe('breaks to a page of one side', () => {
   });
 });
 
+describe('paragraphs with fewer lines than orphans and widows together', () => {
+  const style = '@page { size: 300px 400px; margin: 50px } body { margin: 0; font: 16px/20px Arial } div { height: 240px }';
+  const words = 'one<br>two<sup>2</sup><br>three<br><b>four</b><br>five';
+
+  test.each([
+    ['', {}],
+    ['', { pageRanges: '1-2' }],
+    ['@page { @top-left { content: string(x) } } h1 { string-set: x content() }', {}],
+  ])('stay whole with %s %o', async (css, options) => {
+    const kept = `<style>${style} ${css} @media print { section { orphans: 3; widows: 3 } }</style><div>high</div><section><p style="margin: 0">${words}</section>`;
+    expect((await print(kept, options)).pages).toEqual(['high', 'one two2 three four five']);
+  });
+
+  test('are divided where more lines are in other blocks of the same box', async () => {
+    const markup = `<style>${style} section { orphans: 3; widows: 3 }</style><div>high</div><section>text<p style="margin: 0">${words}</p>${'<p>x'.repeat(3)}</section>`;
+    expect((await print(markup)).pages[0]).toBe('high text');
+  });
+});
+
 describe('breaks that are always forced', () => {
   const body = '<p>a</p><h1>b</h1><h2>c</h2><h3>d</h3><p>e</p>';
 

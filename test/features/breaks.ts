@@ -103,6 +103,13 @@ export const BREAKS: Area = {
       pages: [text('a', 1, 13), text('b', 1, 6)],
     }),
     feature({
+      name: 'a paragraph with fewer lines than `orphans` and `widows` together stays whole',
+      spec: `${BREAK}#widows-orphans`,
+      css: 'p { orphans: 3; widows: 3 }',
+      body: `${lines('a', 12)}<p>${Array.from({ length: 5 }, (_, index) => `b${index + 1}`).join('<br>')}</p>`,
+      pages: [text('a', 1, 12), text('b', 1, 5)],
+    }),
+    feature({
       name: 'a margin ends at a break, but not after a forced one',
       spec: `${BREAK}#break-margins`,
       css: '.low { margin-top: 60px }',

@@ -169,10 +169,21 @@ export class DocumentLoad implements Disposable {
 
   /** Keeps sticky boxes in their places. */
   async releaseSticky(): Promise<void> {
-    if (!this.#inspection.mayStick) return;
+    if (this.#inspection.mayStick) await this.#change('releaseSticky');
+  }
+
+  /** Keeps paragraphs whole that are too short for `orphans` and `widows`. Returns whether there are any. */
+  async keepShortParagraphs(): Promise<boolean> {
+    return this.#inspection.keepsLines && (await this.#change('keepShortParagraphs'));
+  }
+
+  async #change(question: 'releaseSticky' | 'keepShortParagraphs'): Promise<boolean> {
     const { session } = this.#context.parts;
-    const found = ask(session, 'releaseSticky', [], BOOLEAN, { onThrow: () => false });
-    if (await this.#context.attempt.step(answerOr(found, false))) this.leaveTraces();
+    const isChanged = await this.#context.attempt.step(
+      answerOr(ask(session, question, [], BOOLEAN, { onThrow: () => false }), false),
+    );
+    if (isChanged) this.leaveTraces();
+    return isChanged;
   }
 
   /** The page must be emptied before its next document. */

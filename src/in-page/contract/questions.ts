@@ -74,6 +74,7 @@ export interface Questions {
   findWidest(): string;
   keepWidth(px: number): null;
   releaseSticky(): boolean;
+  keepShortParagraphs(): boolean;
   findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
   combineDocuments(documents: string[], key: string, heightPx: number): Array<string | null> | null;
   // Content that depends on pages

@@ -13,6 +13,9 @@ const OTHER_NAMES = /(?<!page-)break-(?:before|after)\s*:\s*al(?:l|ways)\b|@(?:t
 /** Boxes that would be printed where they stick to a window. */
 export const STICKY = /position\s*:\s*(?:-webkit-)?sticky/i;
 
+/** How many lines of a paragraph stay together. */
+export const KEPT_LINES = /(?<![\w-])(?:orphans|widows)\s*:/i;
+
 /** Matches the text of style sheets that may depend on the pages of their document, or on its words. */
 export const PAGED_CSS = oneOf(
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|:(?:nth\(|blank)|hyphens\s*:\s*auto|(?<![\w-])(?:marks|bleed)\s*:|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)|counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|(?<![\w-])size\s*:[^;{}]{0,40}\bauto\b/,
@@ -28,6 +31,7 @@ export const INSPECTED_CSS = oneOf(
   PAGE_PICTURES,
   OTHER_NAMES,
   STICKY,
+  KEPT_LINES,
   /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
   /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
   /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after|marker)\s*\{[^{}]{0,200}counters?\(/,

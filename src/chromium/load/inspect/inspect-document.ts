@@ -5,7 +5,7 @@
 import { Type } from 'typebox';
 import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
 import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
-import { STICKY } from '../../../in-page/contract/relevant-css.ts';
+import { KEPT_LINES, STICKY } from '../../../in-page/contract/relevant-css.ts';
 import { ask, BOOLEAN, createIsolatedWorld } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { shape } from '../../devtools/evaluate.ts';
@@ -132,6 +132,11 @@ export class DocumentInspection {
   /** Whether a style sheet makes boxes stick. */
   get mayStick(): boolean {
     return this.#styles.texts.some(({ text }) => STICKY.test(text));
+  }
+
+  /** Whether a style sheet says how many lines of a paragraph stay together. */
+  get keepsLines(): boolean {
+    return this.#styles.texts.some(({ text }) => KEPT_LINES.test(text));
   }
 
   /** Whether a style sheet asks for hyphenation. */
