@@ -53,6 +53,27 @@ describe('breaks to a page of one side', () => {
   const chapters = '<p>Preface</p><section><h1>One</h1></section><section><h1>Two</h1></section>';
   const OWN_PAGES = ['Preface p1', '', 'One p3', '', 'Two p5'];
 
+  test('empty pages between pages of one name are like these, unless there are rules for empty pages', async () => {
+    const css =
+      '@page { size: A6 } @page ch { size: A5; @top-left { content: "ch" } } .ch { page: ch } p { break-before: right; margin: 0 }';
+    const markup = `<style>${css}</style><p>a</p><div class="ch"><p>b<p>c</div><div class="ch"><p>d</div>`;
+    const [pdf, ruled] = [
+      await print(markup),
+      await print(`${markup}<style>@page :blank { @top-left { content: "-" } }</style>`),
+    ];
+    expect(pdf.pages).toEqual([
+      'a',
+      '',
+      expect.stringMatching(/ch/),
+      'ch',
+      expect.stringMatching(/ch/),
+      'ch',
+      expect.stringMatching(/ch/),
+    ]);
+    expect(millimetresOf(pdf).map(([width]) => Math.round(width ?? 0))).toEqual([105, 105, 148, 148, 148, 148, 148]);
+    expect(ruled.pages.filter((_, page) => page % 2)).toEqual(['-', '-', '-']);
+  });
+
   /** Chromium writes margin boxes first. */
   const numberLast = (text: string) => text.replace(/^(p\d+) ?(.*)$/, '$2 $1');
 

@@ -39,6 +39,8 @@ export interface PagedStyles {
   numberStyles: ReadonlyMap<string, string>;
   /** The selectors of rules that depend on the numbers of pages, by the page name in which they are written. */
   numbered: ReadonlyMap<string, PageSelector>;
+  /** Whether any rule is for empty pages. */
+  hasBlankRules: boolean;
   /** Whether pictures behind pages must be placed on each page. */
   placesPictures: boolean;
 }
@@ -161,6 +163,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
     numbered: pageRules.numbered,
+    hasBlankRules: all.some(({ pages }) => pages?.classes.some(({ kind }) => kind === 'blank')),
     placesPictures: isPlaced,
     pageCounters: pageCounters.some(({ number }) => number !== undefined) ? pageCounters : [],
   };

@@ -16,7 +16,10 @@ export function readSidedBreaks(world: PagedWorld, key: string): Promise<SidedBr
   return world.ask('readSidedBreaks', [key], SIDED_BREAKS);
 }
 
-/** Puts an empty page before these elements and no others, where that changes nothing else. Returns whether any changed. */
-export function placeBlankPages(world: PagedWorld, numbers: number[]): Promise<boolean> {
-  return world.ask('placeBlankPages', [numbers], BOOLEAN);
+/**
+ * Puts an empty page before these elements and no others, where that changes nothing else. Without rules for empty pages, those between
+ * pages of one name have it, too. Returns whether any changed.
+ */
+export function placeBlankPages(world: PagedWorld, numbers: number[], hasRules: boolean): Promise<boolean> {
+  return world.ask('placeBlankPages', [numbers, hasRules], BOOLEAN);
 }

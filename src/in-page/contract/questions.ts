@@ -109,7 +109,7 @@ export interface Questions {
   setHeaderMargins(margins: HeaderMargins): null;
   changeTables(changes: TableChange[]): null;
   readSidedBreaks(key: string): SidedBreak[];
-  placeBlankPages(numbers: number[]): boolean;
+  placeBlankPages(numbers: number[], hasRules: boolean): boolean;
   placeLayoutLinks(selectors: string[], key: string, isPaperWide: boolean): LayoutLinks;
   removeLayoutLinks(): null;
   prepareLastBlock(key: string): LastBlock | null;

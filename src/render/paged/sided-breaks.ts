@@ -32,7 +32,7 @@ export class SidedBreaks implements PagedPart {
     if (!wrong?.length || this.#changes === MAX_CHANGES) return false;
     this.#changes++;
     for (const number of wrong) if (!this.#added.delete(number)) this.#added.add(number);
-    return placeBlankPages(this.#document.paged, [...this.#added]);
+    return placeBlankPages(this.#document.paged, [...this.#added], this.#document.pagedStyles.hasBlankRules);
   }
 
   /** The indexes of the empty pages that were added. */

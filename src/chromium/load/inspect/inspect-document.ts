@@ -42,6 +42,7 @@ const NO_PAGED_STYLES: PagedStyles = {
   restartsFootnotes: false,
   keepsFootnotesWhole: false,
   numbered: new Map(),
+  hasBlankRules: false,
   placesPictures: false,
 };
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };

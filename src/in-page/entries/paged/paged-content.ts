@@ -17,6 +17,7 @@ import { contentText } from './content-text.ts';
 import { addContents, CONTENTS_RULES } from './contents.ts';
 import { computeCounters, type Snapshot } from './counters.ts';
 import { findAfter, isBreakForced } from './following-element.ts';
+import { nameOf } from './page-name.ts';
 import { findGenerated, findLed, findTargets, REFERENCE_RULES, References } from './references.ts';
 import { takeRunning } from './running-elements.ts';
 import { findSpaceAbove } from './space-above.ts';
@@ -131,15 +132,6 @@ function readPageNames(destinations: Destinations): PagedElements['names'] {
     if (after && !names.has(after)) names.set(after, { name: nameOf(after), isForced: false });
   }
   return Array.from(names, ([element, begins]) => ({ at: destinations.mark(element), ...begins }));
-}
-
-/** The name of the pages of an element, which may be that of an element around it. */
-function nameOf(element: Element): string {
-  for (let around: Element | null = element; around; around = read(around, 'parentElement')) {
-    const name = readProperty(around, 'page');
-    if (name !== 'auto') return name.slice(0, MAX_PAGED_TEXT);
-  }
-  return '';
 }
 
 /** Elements with a level, and, if there are any, the headings without one. */

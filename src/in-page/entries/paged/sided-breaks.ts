@@ -8,6 +8,7 @@ import { Changes } from '../../dom/changes.ts';
 import { Destinations } from '../../dom/destinations.ts';
 import { writeAttribute } from '../../dom/nodes.ts';
 import { selectIn } from '../../dom/roots.ts';
+import { nameOf } from './page-name.ts';
 
 const MAX_ELEMENTS = 100_000;
 /** Siblings that the style sheet could select by their number. */
@@ -32,10 +33,13 @@ export function readSidedBreaks(key: string): SidedBreak[] {
   }));
 }
 
-/** Puts an empty page before these elements, unless that would change more, and before no others. Returns whether any changed. */
-export function placeBlankPages(numbers: number[]): boolean {
+/**
+ * Puts an empty page before these elements, unless that would change more, and before no others. `hasRules` tells whether there are rules
+ * for empty pages. Returns whether any changed.
+ */
+export function placeBlankPages(numbers: number[], hasRules: boolean): boolean {
   const unneeded = [...blanks.keys()].filter((number) => !numbers.includes(number));
-  const added = numbers.filter((number) => !blanks.has(number) && addBlankPage(number));
+  const added = numbers.filter((number) => !blanks.has(number) && addBlankPage(number, hasRules));
   for (const number of unneeded) {
     blanks.get(number)?.remove();
     blanks.delete(number);
@@ -68,11 +72,13 @@ function findNext(element: HTMLElement): HTMLElement | undefined {
   return undefined;
 }
 
-function addBlankPage(number: number): boolean {
+function addBlankPage(number: number, hasRules: boolean): boolean {
   const first = findOutermost(begun[number] as HTMLElement);
   const before = first.previousElementSibling;
+  const name = (!hasRules && before && nameBetween(before, first)) || BLANK_PAGE;
   const blank =
-    addKeepingStyles(first, (added) => first.before(added)) ?? addKeepingStyles(first, (added) => before?.append(added));
+    addKeepingStyles(first, name, (added) => first.before(added)) ??
+    addKeepingStyles(first, name, (added) => before?.append(added));
   if (blank) blanks.set(number, blank);
   return blank !== undefined;
 }
@@ -94,9 +100,22 @@ function hasContentBefore(element: HTMLElement): boolean {
   return false;
 }
 
+/** The name that the pages of both elements have, where they meet. */
+function nameBetween(before: Element, after: Element): string | undefined {
+  const names = [pageNameAt(before, 'lastElementChild'), pageNameAt(after, 'firstElementChild')];
+  return names[0] === names[1] ? names[0] : undefined;
+}
+
+/** The name of the pages at the edge of an element. Empty if they have none. */
+function pageNameAt(element: Element, edge: 'firstElementChild' | 'lastElementChild'): string {
+  let innermost = element;
+  for (let child = element[edge]; child?.checkVisibility(); child = child[edge]) innermost = child;
+  return nameOf(innermost);
+}
+
 /** Adds an empty page, unless a selector such as `:nth-child` or `+` then selects other elements. */
-function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void): HTMLElement | undefined {
-  const blank = createBlank();
+function addKeepingStyles(first: HTMLElement, name: string, add: (blank: HTMLElement) => void): HTMLElement | undefined {
+  const blank = createBlank(name);
   const concerned = [...(first.parentElement?.children ?? []), ...(first.previousElementSibling?.children ?? [])];
   const near = concerned.slice(Math.max(0, concerned.indexOf(first) - MAX_SIBLINGS)).slice(0, 2 * MAX_SIBLINGS);
   const readStyles = () => near.map((element) => getComputedStyle(element).cssText).join();
@@ -108,7 +127,7 @@ function addKeepingStyles(first: HTMLElement, add: (blank: HTMLElement) => void)
   return undefined;
 }
 
-function createBlank(): HTMLElement {
+function createBlank(name: string): HTMLElement {
   const blank = document.createElement(BLANK_PAGE); // of no type that a style sheet could select
   writeAttribute(blank, 'aria-hidden', 'true');
   const style = {
@@ -117,7 +136,7 @@ function createBlank(): HTMLElement {
     height: '1px',
     'break-before': 'page',
     'break-after': 'page',
-    page: BLANK_PAGE,
+    page: name,
   };
   for (const [property, value] of Object.entries(style)) blank.style.setProperty(property, value, 'important');
   return blank;
