@@ -188,6 +188,12 @@ describe('leaders', () => {
       '<b>Soup</b> <i><u>7.50</u></i><div>Bread</div>',
       'i::before { content: leader(dotted) }',
     ],
+    [
+      'the end, with text at the right',
+      '<i>Soup</i><b></b>',
+      'p { text-align: right } b::after { content: leader(dotted) " 888" }',
+    ],
+    ['the end, with text in the middle', '<b>Soup</b>', 'p { text-align: center } b::after { content: leader(dotted) " 888" }'],
     ['a counter', '<b>Soup</b>', 'p { counter-reset: c 888 } b::after { content: leader(dotted) " " counter(c) }'],
   ])('fill a line up to %s', async (_, markup, css) => {
     const style = `@page { size: 400px 300px; margin: 50px } body, p { margin: 0; font: 16px/20px Arial } ${css}`;

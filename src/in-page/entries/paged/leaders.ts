@@ -84,19 +84,21 @@ function roomInLine(element: HTMLElement, pseudo: Pseudo, least: number, isRever
   const outer = lineBoxOf(measureBox(block), style.writingMode, zoom);
   const inner = { ...outer, from: outer.from + (start ?? 0), until: outer.until - (end ?? 0) };
   const { from, until } = isReversed ? reverse(inner) : inner;
-  const last = lastLine(readLine(textBefore(element, pseudo, block)));
+  const isMoved = /center|end/.test(style.textAlign) || style.textAlign === (isReversed ? 'left' : 'right');
+  const last = lastLine(readLine(textBefore(element, pseudo, block, isMoved)));
   const following = readLine(textAfter(element, pseudo, block)).filter((box) => !last || isBeside(box, last));
-  if (following.length) return until - Math.max(...following.map((box) => box.until)) - SPARE_PX;
-  const rest = until - (last?.until ?? from);
+  const before = isMoved && last ? last.from - from : 0;
+  if (following.length) return before + until - Math.max(...following.map((box) => box.until)) - SPARE_PX;
+  const rest = before + until - (last?.until ?? from);
   return (rest >= least + SPARE_PX ? rest : until - from) - SPARE_PX - least;
 }
 
-function textBefore(element: HTMLElement, pseudo: Pseudo, block: HTMLElement): Range {
+/** The text up to generated content: that of its element, or of its whole block. */
+function textBefore(element: HTMLElement, pseudo: Pseudo, block: HTMLElement, isWhole: boolean): Range {
   const range = call(document, 'createRange');
   range.selectNodeContents(element);
-  if (pseudo === '::after') return range;
-  range.collapse(true);
-  if (element !== block) range.setStart(block, 0);
+  if (pseudo !== '::after') range.collapse(true);
+  if (isWhole || pseudo !== '::after') range.setStart(block, 0);
   return range;
 }
 
@@ -138,7 +140,8 @@ function reverse({ from, until, ...rest }: LineBox): LineBox {
 function lastLine(boxes: readonly LineBox[]): LineBox | undefined {
   const last = boxes.reduce<LineBox | undefined>((one, other) => (one && one.line >= other.line ? one : other), undefined);
   const inLine = boxes.filter(({ line, lineHeight }) => last && line > last.line - lineHeight / 2);
-  return last && { ...last, until: Math.max(...inLine.map(({ until }) => until)) };
+  const [from, until] = [Math.min(...inLine.map((box) => box.from)), Math.max(...inLine.map((box) => box.until))];
+  return last && { ...last, from, until };
 }
 
 function blockAround(element: HTMLElement): HTMLElement {
