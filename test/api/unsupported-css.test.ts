@@ -174,6 +174,12 @@ describe('CSS for pages that Chromium drops or applies in part', () => {
     [`${FIXED} .a { break-after: recto !important }`, 'break-after', 'recto !important', /empty element/, 'p.a'],
     ['body { display: grid } @page :nth(2) { size: A5 }', 'size', 'A5 in @page :nth(2)', /laid out/],
     ['@page :last { margin: 5cm }', '@page', ':last', /:blank or :nth/],
+    [
+      Array.from({ length: 102 }, (_, n) => `@page :nth(${n + 3}) { color: rgb(0, 0, ${n}) }`).join(' '),
+      'color',
+      'rgb(0, 0, 100)',
+      /is left out: .* 100 selectors/,
+    ],
     ['.b { float: bottom }', 'float', 'bottom', /left and right only/, 'p.b'],
     ['@page :left { bleed: 0.125in }', 'bleed', '0.125in', /rule for all pages/],
   ];

@@ -39,6 +39,8 @@ export interface PagedStyles {
   numberStyles: ReadonlyMap<string, string>;
   /** The selectors of rules that depend on the numbers of pages, by the page name in which they are written. */
   numbered: ReadonlyMap<string, PageSelector>;
+  /** The first declaration that is left out because there are too many. */
+  leftOut: Pick<Declaration, 'property' | 'value'> | undefined;
   /** Whether any rule is for empty pages. */
   hasBlankRules: boolean;
   /** Whether pictures behind pages must be placed on each page. */
@@ -145,7 +147,7 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
       (facts.breaksAlways && isInElement(each) ? translateBreak(each) : undefined) ??
       [],
   ];
-  const limits = { rules: MAX_RULES, characters: MAX_RULE_CHARACTERS };
+  const limits: RuleLimits = { rules: MAX_RULES, characters: MAX_RULE_CHARACTERS };
   const rules = sheets.map((declarations, sheet) => withinLimits(declarations, (each) => translate(each, sheet), limits));
   if (facts.changesMargins) rules[0]?.unshift(`@page { counter-increment: ${SHEET} }`);
   const inAttributes = all.some((each) => isInAttribute(each) && (MIRRORED.test(each.property) || RUNNING.test(each.value)));
@@ -163,24 +165,35 @@ export function translatePaged(texts: readonly string[], isLinked: (sheet: numbe
     restartsFootnotes: hasFootnotes && all.some(restartsFootnotes),
     keepsFootnotesWhole: hasFootnotes && all.some(keepsFootnotesWhole),
     numbered: pageRules.numbered,
+    leftOut: pageRules.leftOut ?? limits.leftOut,
     hasBlankRules: all.some(({ pages }) => pages?.classes.some(({ kind }) => kind === 'blank')),
     placesPictures: isPlaced,
     pageCounters: pageCounters.some(({ number }) => number !== undefined) ? pageCounters : [],
   };
 }
 
+/** How many more rules may be added, of how many characters, and the first declaration for which there was no room. */
+interface RuleLimits {
+  rules: number;
+  characters: number;
+  leftOut?: Declaration;
+}
+
 /** Returns the rules of a style sheet while there are few enough of all. */
 function withinLimits(
   declarations: readonly TranslatedDeclaration[],
   translate: (each: TranslatedDeclaration) => Array<string | string[]>,
-  left: { rules: number; characters: number },
+  left: RuleLimits,
 ): string[] {
   const rules: string[] = [];
   for (const declaration of declarations) {
     const added = translate(declaration).flat();
     left.characters -= added.join('').length;
     left.rules -= added.length;
-    if (left.characters < 0 || left.rules < 0) break;
+    if (left.characters < 0 || left.rules < 0) {
+      if (added.length) left.leftOut ??= declaration;
+      break;
+    }
     rules.push(...added);
   }
   return rules;

@@ -19,6 +19,8 @@ export interface PageRules {
   numbered: Map<string, PageSelector>;
   /** How many more declarations are translated. Each is repeated for every selector of its rule. */
   left: number;
+  /** The first declaration that is not. */
+  leftOut?: Declaration;
 }
 
 export const MAX_TRANSLATED = 10_000;
@@ -46,15 +48,22 @@ export function translateSelectors(
   return declarations.flatMap((declaration): TranslatedDeclaration[] => {
     const at = declaration.within.findIndex((block) => translations.get(block));
     if (at < 0) return [declaration];
-    const translated = (translations.get(declaration.within[at] ?? '') ?? []).slice(0, rules.left);
+    const all = translations.get(declaration.within[at] ?? '') ?? [];
+    const translated = all.slice(0, rules.left);
+    if (translated.length < all.length) rules.leftOut ??= declaration;
     rules.left -= translated.length;
     return translated.map(([pages, name]) => {
       const isNumbered = name.startsWith(NUMBERED);
       const written = isNumbered && changesGeometry(declaration) ? name.replace(NUMBERED, PLACED) : name;
-      if (isNumbered && declaration.property && rules.numbered.size < MAX_NUMBERED) rules.numbered.set(written, pages);
+      if (isNumbered && declaration.property) addNumbered(rules, written, pages, declaration);
       return { ...declaration, ...movedTo(`@page ${written}`, at, declaration), pages };
     });
   });
+}
+
+function addNumbered(rules: PageRules, written: string, pages: PageSelector, declaration: Declaration): void {
+  if (rules.numbered.has(written) || rules.numbered.size < MAX_NUMBERED) rules.numbered.set(written, pages);
+  else rules.leftOut ??= declaration;
 }
 
 function movedTo(block: string, at: number, { within, written }: Declaration): Pick<Declaration, 'within' | 'written'> {

@@ -42,9 +42,12 @@ const NO_PAGED_STYLES: PagedStyles = {
   restartsFootnotes: false,
   keepsFootnotesWhole: false,
   numbered: new Map(),
+  leftOut: undefined,
   hasBlankRules: false,
   placesPictures: false,
 };
+const PAGE_LIMITS =
+  'of what Chromium lacks, style sheets have at most 10,000 declarations for pages, of 1 MiB, and 100 selectors by page number; what follows may be left out, too';
 const NOTHING: DocumentStyles = { texts: [], rules: [], paged: NO_PAGED_STYLES };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
@@ -164,12 +167,19 @@ export class DocumentInspection {
     const stated = findUnsupportedCss(this.#styles.texts).filter((each) => !isAdded(each));
     const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
-    const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
+    const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged, ...this.#findLeftOut()];
     const findLost = (world: World) => ask(this.#session, 'findLostContent', [], LOST, world);
     const isAsked = mayLoseContent && this.#print !== undefined;
     const mayHaveLost = isAsked && (!isStatic || (await inTime(ask(this.#session, 'mayHaveLost', [], BOOLEAN))));
     const lost = mayHaveLost ? await this.#inOwnWorld(findLost) : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortenNames(lost) : NOTHING_LOST };
+  }
+
+  #findLeftOut(): UnsupportedCss[] {
+    const { leftOut } = this.#styles.paged;
+    if (!leftOut) return [];
+    const value = shown(leftOut.value);
+    return [{ property: leftOut.property || '@page', value, where: 'style', effect: 'is left out', why: PAGE_LIMITS }];
   }
 
   async #findPaged(): Promise<{ paged: UnsupportedCss[]; rasterized: InspectionFindings['rasterized'] }> {
