@@ -17,11 +17,12 @@ import type { PagedPlan } from './request/paged-options.ts';
 import { beyondTheEnd, pagesWithin } from './request/values/page-ranges.ts';
 import type { Print } from './steps/print.ts';
 
-/** A document with fewer pages is printed at once. */
+/** A document with fewer pages is printed at once, unless its first window has shown all of it. */
 const LEAST_PAGES = 150;
 /** Rows of a table take memory in proportion to the square of the pages. Other blocks take time for each window, also if it does not show them. */
 const PAGES_OF_ROWS = 60;
 const PAGES_OF_BLOCKS = 150;
+const SPARE = 1.3;
 /** A window without a suitable end is doubled up to this length, and so many of its ends are tried. */
 const MAX_WINDOW_PAGES = 300;
 const MAX_CUTS = 3;
@@ -123,7 +124,7 @@ class WindowPrinter {
       if (this.#document.wasLaidOut) await this.#document.windows.freeMemory();
     }
     const first = await this.#printWindow({ block: 0, page: 0, lead: 0, content: undefined });
-    if (!first || this.#long.weight / this.#pageWeight < LEAST_PAGES) return undefined;
+    if (!first || (!first.isLast && this.#long.weight / this.#pageWeight < LEAST_PAGES)) return undefined;
     const parts = await this.#printWindows(first);
     if (!parts) return undefined;
     const total = parts.reduce((sum, { pages }) => sum + pages, 0);
@@ -166,7 +167,7 @@ class WindowPrinter {
 
   async #printWindow(start: Cut): Promise<PrintedWindow | undefined> {
     for (let pages = this.#long.hasRows ? PAGES_OF_ROWS : PAGES_OF_BLOCKS; pages <= MAX_WINDOW_PAGES; pages *= 2) {
-      const weight = pages * this.#pageWeight;
+      const weight = this.#weightOf(start, pages);
       const shown = await this.#show(start, null, weight);
       if (!shown.isInFlow) return undefined;
       const settings = this.#printsTwice ? withoutTemplates(this.#settings) : this.#settings;
@@ -178,6 +179,12 @@ class WindowPrinter {
       if (isLast || cuts.length) return { start, bytes, file, lead, isLast, cuts };
     }
     return undefined;
+  }
+
+  /** What a window of so many pages holds: the whole document if it has only a few pages more. */
+  #weightOf({ block }: Cut, pages: number): number {
+    const weight = pages * this.#pageWeight;
+    return block === 0 && this.#long.weight < SPARE * weight ? this.#long.weight : weight;
   }
 
   /** Prints all parts again, each with empty pages around it. Returns whether each has the pages that it had before. */
