@@ -7,7 +7,7 @@ import { assembleFile } from '../../src/render/assembly/assemble.ts';
 test('a storage that stops sending a stored part', async () => {
   const content = new Readable({ read() {} });
   content.push('%PDF-1.7');
-  const documents = { find: async () => ({ bytes: 100 }), read: async () => content };
+  const documents = { find: async () => ({ id: 'doc_0', filename: 'doc_0.pdf', bytes: 100 }), read: async () => content };
   const request = { parts: [{ from: { documentId: 'doc_0' } }], steps: [], signatures: [] };
   using deadline = new Deadline(100);
   const circumstances = { services: { documents }, principal: { keyId: 'key_0' }, deadline, hold() {} };

@@ -42,7 +42,7 @@ const STYLE_ATTRIBUTES = '[style]';
 const PAGE_SELECTOR = /^@page\b(.*)$/is;
 const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
 const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
-const ELEMENT_CALL = /(?<![\w-])element\([^)]*\)/i;
+const ELEMENT_CALL = /(?<![\w-])element\([^()]*\)/i;
 const STRING_CALL = /(?<![\w-])string\(/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
