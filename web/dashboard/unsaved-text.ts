@@ -2,7 +2,7 @@
  * Keeps what somebody writes into forms, in this browser and for this account, until it is saved or discarded. The sign-out asks what
  * becomes of it, as of unsaved drafts.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { readStored, removeStored, store } from '../shared/storage.ts';
 import { askBeforeLeaving } from '../shell/route.ts';
 import { session } from './session.ts';
@@ -24,7 +24,7 @@ interface UnsavedText extends Unsaved {
 export function useUnsavedText(name: string, stored: string): UnsavedText {
   const [unsaved, setUnsaved] = useState(() => readAll()[name]);
   const shown = unsaved ?? { text: stored, since: stored };
-  useEffect(() => askBeforeLeaving(() => JSON.stringify(readAll()[name]) !== JSON.stringify(unsaved)), [name, unsaved]);
+  useLayoutEffect(() => askBeforeLeaving(() => JSON.stringify(readAll()[name]) !== JSON.stringify(unsaved)), [name, unsaved]);
   const change = (next: (now: Unsaved) => Unsaved) => setUnsaved((now) => keep(name, next(now ?? shown)));
   return {
     ...shown,
