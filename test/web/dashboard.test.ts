@@ -341,6 +341,10 @@ test('shows usage', async () => {
   const page = await signIn(key.key, '/usage');
   await page.getByRole('img', { name: 'Documents per day, 3 documents in all' }).press('End');
   await page.getByText(/: 3 documents$/).waitFor();
+  await page.evaluate(`(async () => {
+    document.querySelector('.plot').style.width = '0';
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame); // of a negative width, the console would tell
+  })()`);
   await page.getByText('As a table').click();
   const today = page.getByRole('table', { name: 'Documents per day' }).getByRole('row').last();
   expect(await today.getByRole('cell').last().textContent()).toBe('3');

@@ -117,7 +117,10 @@ function useWidth() {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FIRST_WIDTH);
   useEffect(() => {
-    const resized = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    const resized = new ResizeObserver(([entry]) => {
+      const { width: measured = 0 } = entry?.contentRect ?? {};
+      if (measured > LEFT) setWidth(measured); // a page that is hidden has none
+    });
     if (place.current) resized.observe(place.current);
     return () => resized.disconnect();
   }, []);
