@@ -64,7 +64,7 @@ describe('what is drawn in many places is refused under an area, and stays elsew
   const state = '<</SMask <</S /Luminosity /G 14 0 R>>>>';
   const group = { ...withImage, dictionary: '/Subtype /Form /BBox [50 50 250 300] /Resources <</XObject <</I 11 0 R>>>>' };
   const form = { dictionary: '/Subtype /Form /BBox [0 0 400 400]', data: '50 100 200 200 re f' };
-  const resources = '/Pattern <</P 10 0 R>> /XObject <</X 12 0 R>> /ExtGState <</G 13 0 R>>';
+  const resources = '/Pattern <</P 10 0 R / 10 0 R>> /XObject <</X 12 0 R>> /ExtGState <</G 13 0 R>>';
   const page = (content: string, pattern = withImage) =>
     pageWith({ content, resources, objects: { 10: pattern, 11: image, 12: form, 13: state, 14: group } });
   const box = (x: number) => ({ boxes: [{ page: 1, x, y: 150, width: 20, height: 20 }] });
@@ -73,6 +73,7 @@ describe('what is drawn in many places is refused under an area, and stays elsew
   test.each([
     ['an image in a pattern', page(FILL), 'a pattern'],
     ['text in a pattern', page(FILL, withText), 'a pattern'],
+    ['an image in a pattern with an empty name', page(FILL.replace('/P scn', '/ scn')), 'a pattern'],
     ['an image in the mask of a pattern', page(FILL, withMask), 'a pattern'],
     ['the pattern of a wide line', page('/Pattern CS /P SCN 100 w 50 200 m 250 201 l S'), 'a pattern'],
     ['the pattern of a text', page('/Pattern cs /P scn BT /F 150 Tf 50 190 Td (MM) Tj ET'), 'a pattern'],

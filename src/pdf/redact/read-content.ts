@@ -332,7 +332,7 @@ class StreamReading {
   get #patterns(): Start['patterns'] {
     const { pattern, strokePattern } = this.#state.now;
     const find = (name: string, index: 0 | 1) =>
-      name === INHERITED ? this.#inherited[index] : name ? this.#pdf.nested(this.#use.resources, 'Pattern', name) : undefined;
+      name === INHERITED ? this.#inherited[index] : this.#pdf.nested(this.#use.resources, 'Pattern', name); // a name may be empty
     return [find(pattern, 0), find(strokePattern, 1)];
   }
 
