@@ -11,7 +11,11 @@ const BREAKING = '<script>Document.prototype.querySelector = () => null; Documen
 const CLEAR = { warnings: [], warning_count: 0 };
 
 const web = await Web.share().then(closeAfterAll);
-web.site.serve({ '/page': html('<a href="next.html">next</a>') });
+web.site.serve({
+  '/page': html('<a href="next.html">next</a>'),
+  '/object': html('<object data="/inner" style="filter: blur(1px)"></object>'),
+  '/inner': html('<p>Total'),
+});
 
 const report = (markup: string, options: object = {}, more: object = {}) => web.ada.report({ html: markup, options, ...more });
 
@@ -141,6 +145,11 @@ describe('text that became a picture', () => {
       const { warnings } = await report(html);
       expect(warnings).toMatchObject([{ kind: 'content_rasterized', element, count: 1 }]);
     }
+  });
+
+  test('is reported for an object of a page', async () => {
+    const { warnings } = await web.ada.report({ url: `${web.site.origin}/object` });
+    expect(warnings).toMatchObject([{ kind: 'content_rasterized', element: 'object', count: 1 }]);
   });
 
   test.each([

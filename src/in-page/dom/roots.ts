@@ -24,12 +24,16 @@ function documentsFramedBy(roots: Root[]): Document[] {
   return frames.map(documentIn).filter((inner) => inner !== null);
 }
 
+/** An element that may show a document: a frame has its address in `src`, and an object in `data`. */
+export type Frame = Pick<HTMLIFrameElement, 'contentDocument'> & { src?: string; data?: string };
+
 /**
  * Returns the document in a frame; null if it cannot be accessed. Chromium 156 crashes where a document without an origin, which a written one
  * is, accesses one from a `blob:` URL.
  */
-export function documentIn(frame: HTMLIFrameElement): Document | null {
-  return frame.src.startsWith('blob:null') ? null : frame.contentDocument;
+export function documentIn(frame: Frame): Document | null {
+  const { src, data = '' } = frame;
+  return (src ?? data).startsWith('blob:null') ? null : frame.contentDocument;
 }
 
 /** Selects the elements in a document, a shadow root or an element. Elements named like a method do not matter. */

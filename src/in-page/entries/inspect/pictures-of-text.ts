@@ -1,6 +1,6 @@
 /** Finds elements whose text becomes a picture in a print. Runs in an isolated world. */
 import { isRasterized } from '../../dom/rasterizing.ts';
-import { documentIn } from '../../dom/roots.ts';
+import { documentIn, type Frame } from '../../dom/roots.ts';
 import { findTexts } from '../../dom/text.ts';
 
 const SHOWN_TYPES =
@@ -38,7 +38,7 @@ function showsText(part: Element | ShadowRoot): boolean {
 }
 
 function showsTextInside(element: Element): boolean {
-  const inner = [element.shadowRoot, element.localName === 'iframe' && documentIn(element as HTMLIFrameElement)?.body];
+  const inner = [element.shadowRoot, 'contentDocument' in element && documentIn(element as Frame)?.body];
   return inner.some((each) => each && showsText(each));
 }
 
