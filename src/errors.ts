@@ -16,6 +16,9 @@ export interface FieldError {
   normalized?: string;
 }
 
+/** What is said of an unknown field, before advice. */
+export const UNKNOWN_FIELD = 'there is no such field';
+
 /**
  * What of a render an error is about, if a field of the request says so. The folders below `render` do not know its name: they write
  * `{option}` where it belongs, and `render` fills it in.

@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator as Compiled } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { type FieldError, invalidField, invalidRequest } from './errors.ts';
+import { type FieldError, invalidField, invalidRequest, UNKNOWN_FIELD } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** A JSON object as the client sent it. */
@@ -192,7 +192,7 @@ function describeUnknown({ schema, hint }: Checked, schemaPath: string, steps: s
   const hinted = hint(parent, name);
   const isOther = hinted !== undefined && hinted !== path; // a field of other endpoints has its own name
   const meant = isOther ? `; did you mean ${hinted}?` : suggestion(name, Object.keys(properties), parent);
-  return { path, message: `there is no such field${meant}` };
+  return { path, message: UNKNOWN_FIELD + meant };
 }
 
 /** Whether an error belongs to the branch that the value matches best, in every union on its path. */

@@ -1,7 +1,7 @@
 /** Sends errors in the format of Gotenberg: an HTTP status and a line of text. */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode, FieldError, ServiceError } from '../errors.ts';
+import { type ErrorCode, type FieldError, type ServiceError, UNKNOWN_FIELD } from '../errors.ts';
 import { KEY_NEEDED } from '../http/server/authenticate.ts';
 import { PROBLEMS, type SendError, sendError, sendProblem } from '../http/server/problem.ts';
 import { requestPath } from '../http/server/request-path.ts';
@@ -98,13 +98,11 @@ function describeFaults(errors: readonly FieldError[]): string {
   return [...headers, ...(fields.length ? [`Invalid form data: ${fields.join('\n')}`] : [])].join('\n');
 }
 
-const UNKNOWN = 'there is no such field';
-
 /** What must be otherwise is invalid, in the words of Gotenberg. */
 function describeField({ path, message }: FieldError): string {
   if (!path) return message;
   if (path.startsWith(FILE)) return `form file '${path.slice(FILE.length)}' ${message}`;
-  if (message.startsWith(UNKNOWN)) return `form field '${path}' is unknown${message.slice(UNKNOWN.length)}`;
+  if (message.startsWith(UNKNOWN_FIELD)) return `form field '${path}' is unknown${message.slice(UNKNOWN_FIELD.length)}`;
   return `form field '${path}' ${/^(?:must|has|names|cannot) /.test(message) ? 'is invalid: ' : ''}${message}`;
 }
 

@@ -22,6 +22,7 @@ const LEAST_PAGES = 150;
 /** Rows of a table take memory in proportion to the square of the pages. Other blocks take time for each window, also if it does not show them. */
 const PAGES_OF_ROWS = 60;
 const PAGES_OF_BLOCKS = 150;
+/** A document that is at most so many times as long as its first window is shown in it as a whole. */
 const SPARE = 1.3;
 /** A window without a suitable end is doubled up to this length, and so many of its ends are tried. */
 const MAX_WINDOW_PAGES = 300;
@@ -181,7 +182,7 @@ class WindowPrinter {
     return undefined;
   }
 
-  /** What a window of so many pages holds: the whole document if it has only a few pages more. */
+  /** What a window of so many pages holds. */
   #weightOf({ block }: Cut, pages: number): number {
     const weight = pages * this.#pageWeight;
     return block === 0 && this.#long.weight < SPARE * weight ? this.#long.weight : weight;

@@ -1,6 +1,6 @@
 /** Validates the target of an upload: the value that the caller sent in, a URL and headers out. */
 
-import { type FieldError, invalidRequest } from '../errors.ts';
+import { type FieldError, invalidRequest, UNKNOWN_FIELD } from '../errors.ts';
 import { connectionHeaders } from './connection-headers.ts';
 
 export interface UploadTarget {
@@ -33,7 +33,7 @@ export function parseUploadTarget(given: unknown, path = 'deliver_to'): UploadTa
   const { url, headers, ...others } = given;
   const errors: FieldError[] = Object.keys(others)
     .slice(0, MAX_HEADERS)
-    .map((name) => ({ path: `${path}.${name.slice(0, 64)}`, message: 'there is no such field; use url or headers' }));
+    .map((name) => ({ path: `${path}.${name.slice(0, 64)}`, message: `${UNKNOWN_FIELD}; use url or headers` }));
   if (errors.length) throw invalidRequest(errors);
   return { url: parseAddress(url, `${path}.url`), headers: parseHeaders(headers ?? {}, `${path}.headers`) };
 }

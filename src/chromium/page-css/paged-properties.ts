@@ -92,7 +92,7 @@ const ELEMENT_CALL = /(?<![\w-])element\(\s*([-\w\u0080-\uFFFF]+)\s*(?:,\s*([-\w
 const COUNTER_CHANGE = /^counter-(?:reset|set)$/;
 const PAGE_COUNTER = /(?<![\w-])page(?![\w-])/i;
 const ANY_PAGE_COUNTER = /(?<![\w-])pages?(?![\w-])/i;
-const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
+export const REFERENCE = /(?<![\w-])(?:target-(?:counters?|text)|leader)\(/i;
 /** The number of the page of the element itself, and of all pages. */
 const OWN_PAGE = /(?<![\w-])counter\(\s*(pages?)(?=\s*[,)])/gi;
 /** In a style sheet of style attributes, which have no rules of their own. */

@@ -5,7 +5,9 @@ export const FACTS = {
   bookmarks: ({ bookmarks = [] }: Extracted) => bookmarks,
   attachments: ({ attachments = [] }: Extracted) =>
     attachments.map(({ name, type, relationship }) => ({
-      ...{ name, ...(type && { mimeType: type }), ...(relationship && { relationship }) },
+      name,
+      ...(type && { mimeType: type }),
+      ...(relationship && { relationship }),
     })),
   metadata: ({ metadata = { custom: {}, xmp: {} }, pages }: Extracted) => {
     const { custom, xmp, title, author, subject, keywords, creator, creationDate, modDate } = metadata;

@@ -22,12 +22,19 @@ interface Stage {
 
 export const STAGE_FIELDS: Fields = { stages: json(readStages) };
 
+interface StageStep {
+  /** What is done first. */
+  before?: GivenStep;
+  step: GivenStep;
+  file?: UploadedFile;
+}
+
 interface StageRule {
   members: readonly string[];
   /** The member without which it is nothing. What the engine requires besides, it names itself. */
   required?: string;
   /** Undefined for what is no step: `merge`, and `remediate`, which becomes a field. */
-  toStep?: (members: Members, files: readonly UploadedFile[], path: string) => { step: GivenStep; file?: UploadedFile };
+  toStep?: (members: Members, files: readonly UploadedFile[], path: string) => StageStep;
   /** Members of the step by another name than in the stage. */
   names?: Readonly<Record<string, string>>;
 }
@@ -91,7 +98,10 @@ const RULES: Readonly<Record<string, StageRule>> = {
   },
   'extract-text': {
     members: ['pages', 'format', 'invisible', 'artifacts'],
-    toStep: ({ format = 'text' }, _files, path) => ({ step: textStep(format, within(path, 'format')) }),
+    toStep: ({ format = 'text', pages }, _files, path) => ({
+      ...(pages !== undefined && { before: { select: { pages } } as GivenStep }),
+      step: textStep(format, within(path, 'format')),
+    }),
   },
   'extract-attachments': { members: ['name'], toStep: () => ({ step: { extract: { what: ['attachments'] } } }) },
   'set-form': FILL,
@@ -157,17 +167,13 @@ export function applyStages({ values, aliases, files }: GotenbergForm): Stages {
     const path = pathOf(stage, index);
     if (op === 'remediate') requireProfile(String(members.profile), within(path, 'profile'), values, aliases);
     if (!toStep) return [];
-    const { step, file } = toStep(members, files, path);
+    const { before, step, file } = toStep(members, files, path);
     if (file) used.add(file.path);
     const nameField = (member: string) => {
       const [head = ''] = /^\w*/.exec(member) ?? [];
       return within(path, names[member] ?? (names[head] ?? head) + member.slice(head.length));
     };
-    const chosen =
-      isExtraction(op) && members.pages !== undefined
-        ? [{ step: { select: { pages: members.pages } } as GivenStep, nameField }]
-        : [];
-    return [...chosen, { step, nameField, files: file ? [file] : [] }];
+    return [...(before ? [{ step: before, nameField }] : []), { step, nameField, files: file ? [file] : [] }];
   });
   return { steps: merges ? [KEEP_BOOKMARKS, ...steps] : steps, merges, used, extraction: extractionOf(stages) };
 }

@@ -1,7 +1,7 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { invalidField } from '../../../errors.ts';
+import { invalidField, UNKNOWN_FIELD } from '../../../errors.ts';
 import { checkDocumentSize, type RenderLimits } from '../../../render/request/render-request.ts';
 import { oneOf, option } from '../../../render/request/schemas/option.ts';
 import { AssetChangesSchema, AssetsSchema, parseAssetChanges, parseAssets } from '../../../render/request/values/assets.ts';
@@ -214,7 +214,7 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     const given = parts.find(({ name }) => name === 'request');
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
-    if (unknown) throw invalidField(unknown.name, 'there is no such field');
+    if (unknown) throw invalidField(unknown.name, UNKNOWN_FIELD);
     const held = parts.reduce((sum, { content }) => sum + content.length, 0);
     const members = given && parseJson(given.content, (values) => requestMemory(request).atLeast(memoryOfBody(held, values)));
     const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, decodeText(name, content, filename)]));

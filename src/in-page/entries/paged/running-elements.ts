@@ -31,10 +31,8 @@ export function takeRunning(destinations: Destinations, changes: Changes): Paged
   const blocks = found.filter(({ display }) => !isInline(display));
   for (const { element } of blocks) changes.setStyle(element, 'display', 'none');
   const moved = new Set(blocks.filter(({ element }) => !isAtEnd(element)));
-  for (const each of found)
-    if (!moved.has(each))
-      for (const [property, value] of Object.entries({ ...HIDDEN, display: each.display }))
-        changes.setStyle(each.element, property, value);
+  for (const { element, display } of found.filter((each) => !moved.has(each)))
+    for (const [property, value] of Object.entries({ ...HIDDEN, display })) changes.setStyle(element, property, value);
   return found.map((each, number) => {
     const { element, name, display } = each;
     registerPainter(`running-${number}`, (box) => paint(element, display, box));

@@ -8,7 +8,10 @@ import { countPages } from '../../../pdf/objects/inspect.ts';
 import { printPages } from '../page-ranges.ts';
 import type { Print } from '../print.ts';
 
-/** What is done before the first print. One that may be printed in windows is not laid out before. `isPrepared` tells whether the document is printed again in any case. */
+/**
+ * Call it before the first print. A document that may be printed in windows is not laid out before. `isPrepared` tells whether the document
+ * is printed again in any case.
+ */
 export async function keepLines(document: LoadedDocument, settings: PrintSettings, isPrepared: boolean): Promise<void> {
   if (document.mayBeLong) return;
   if (isPrepared || !isLookedAtLate(document, settings)) await document.keepShortParagraphs();
